@@ -1,0 +1,40 @@
+"""Every tunable number, with its unit and the reason for its value."""
+
+from __future__ import annotations
+
+# --- scan ---
+BLOCK_BYTES = 4 * 1024 * 1024  # one read; larger blocks were no faster and cost memory (measured on 512 MiB)
+LINE_BYTES = 1024 * 1024  # a longer line is cut into pieces of this size for matching
+LINE_OVERLAP_BYTES = 4 * 1024  # so that no signature shorter than this is lost at the cut
+MATCH_CHARS = 64 * 1024  # the window around a candidate that confirmation looks at
+CONFIRM_TIMEOUT_S = 0.25  # one pattern on one record; past it the pattern is noted and skipped there
+HITS_PER_PATTERN = 1000  # confirmed hits kept per pattern and source; then its literal leaves the database
+FALSE_CANDIDATES = 20_000  # candidates of one literal that confirm nothing before a sharper form replaces it
+MIN_LITERAL_BYTES = 4  # a shorter literal stands on too many lines to be worth searching for
+GOOD_LITERAL_BYTES = 6
+HOLE_CHARS = 400  # the longest text an untyped hole takes
+SPAN_LINES = 12  # the most physical lines one signature may span
+PASTE_BYTES = 1024 * 1024  # up to this size a source gets the costly repairs (hard-wrapped lines, documents)
+
+# --- ingest ---
+ARCHIVE_DEPTH = 4  # archives within archives
+ARCHIVE_MEMBERS = 100_000
+ARCHIVE_RATIO = 2_000  # decompressed : compressed, once RATIO_FLOOR_BYTES have come out
+RATIO_FLOOR_BYTES = 64 * 1024 * 1024
+TOTAL_BYTES = 1024 * 1024 * 1024 * 1024  # 1 TiB: a job's worth of logs, and an end to a bomb
+PROBE_LINES = 200  # lines looked at to recognise wrappers
+
+# --- rule files ---
+RULE_FILE_BYTES = 512 * 1024
+REGEX_CHARS = 4_000
+
+# --- evaluate and report ---
+COMBINATIONS = 10_000  # of hits tried for one `where`
+EVIDENCE_PER_FINDING = 8
+EVIDENCE_CHARS = 2_000
+SUSPECTS = 12
+SUSPECT_HITS = 400  # per pattern and source
+
+# --- HTTP ---
+BODY_BYTES = 64 * 1024 * 1024
+REQUEST_S = 20.0

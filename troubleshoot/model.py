@@ -1,0 +1,549 @@
+"""Values that every step shares: what a log is, what a rule is, what was found.
+
+Nothing here reads, matches or renders. A step that needs a type of another step finds it in this module.
+All values are frozen; sequences are tuples. Lines and columns count from 1. An offset counts bytes of the source as
+given (for a compressed file: of its decompressed text); a column counts characters of the text it speaks of.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+
+class Severity(enum.IntEnum):
+    """How bad the fault is if it is there. Ordered: `Severity.LOW < Severity.CRITICAL`."""
+
+    LOW = 1
+    MEDIUM = 2
+    HIGH = 3
+    CRITICAL = 4
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+class Confidence(enum.IntEnum):
+    """How surely the rule means what it says. Ordered."""
+
+    LOW = 1
+    MEDIUM = 2
+    HIGH = 3
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+class Kind(enum.Enum):
+    FAULT = "fault"
+    CONFIRMATION = "confirmation"
+
+
+class Status(enum.Enum):
+    DRAFT = "draft"
+    STABLE = "stable"
+    DEPRECATED = "deprecated"
+
+
+class Role(enum.Enum):
+    CAUSE = "cause"
+    SYMPTOM = "symptom"
+
+
+class Verdict(enum.Enum):
+    FAULT = "fault"
+    UNKNOWN_FAULT = "unknown-fault"
+    CLEAN = "clean"
+
+
+# --- rules -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a thing stands in a rule file. Line and column count from 1."""
+
+    path: str
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One wording of a signature, as written and as the `regex` pattern it means.
+
+    `source` is what the author wrote, `regex` the pattern compiled from it (with `regex.V0`, ASCII classes, and
+    IGNORECASE unless `exact_case`). Equal patterns of different rules share one `id`: the scan reports patterns, and
+    `RulePack.users` says which signatures of which rules they serve.
+    """
+
+    id: int
+    kind: str  # "text" or "regex"
+    source: str
+    regex: str
+    exact_case: bool = False
+    lines: int = 1  # how many physical lines one match may span
+    slow: str | None = None  # the reason why this pattern may run on every line, without a literal to search for
+    advice: bool = False  # may match inside advice ("set NCCL_DEBUG=INFO ...") and quoted source code
+    holes: tuple[str, ...] = ()  # names of the captures
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A named pattern of a rule; its alternatives are wordings of one thing."""
+
+    name: str
+    patterns: tuple[Pattern, ...]
+    applies_to: tuple[str, ...] = ()  # kinds of document it may match in; empty: all
+    place: Place | None = None
+
+
+class Op(enum.Enum):
+    """What a condition node asks. SIGNATURE is the leaf."""
+
+    SIGNATURE = "signature"
+    ALL = "all"
+    ANY = "any"
+    NONE = "none"
+    AT_LEAST = "at_least"
+    IN_ORDER = "in_order"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A span in which hits count together: records (lines of one source) or seconds. Exactly one is set."""
+
+    records: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A node of a rule's condition.
+
+    `signature` names the leaf's signature. For AT_LEAST, `n` hits (or distinct values of `distinct`) of the children.
+    For MISSING, `children` must be absent, `given` must hold to make the absence mean something, `relevant` says when
+    the question arises at all, and `next_step` is what to switch on to know.
+    """
+
+    op: Op
+    children: tuple[Condition, ...] = ()
+    signature: str | None = None
+    n: int = 1
+    distinct: str | None = None
+    same: str | None = None  # record, source, rank, host, job, or the name of a capture
+    within: Window | None = None
+    where: str | None = None
+    unless: Condition | None = None
+    given: Condition | None = None
+    relevant: Condition | None = None
+    next_step: str | None = None
+    place: Place | None = None
+
+    def walk(self) -> Iterator[Condition]:
+        """Yield this node and every node below it, `unless`, `given` and `relevant` included."""
+        yield self
+        for child in (*self.children, self.unless, self.given, self.relevant):
+            if child is not None:
+                yield from child.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """How to see that a fix worked: a command and what it prints then."""
+
+    run: str
+    expect: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One thing the reader can do. Texts are templates until a finding renders them (`{capture}`)."""
+
+    title: str
+    do: str = ""
+    run: tuple[str, ...] = ()
+    variants: Mapping[str, str] = field(default_factory=dict)
+    safe: bool = False
+    verify: Verify | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A capture looked up in a table: its row's `column` becomes a capture of its own."""
+
+    name: str
+    table: str
+    key: str  # the capture that selects the row
+    column: str
+    default: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A log excerpt in the rule file. `files` holds one text per source name.
+
+    `expect` is "match", "no_match" or "undecided". `captures` and `confidence` must come out so where given;
+    `also` names other rules that may fire on the same text.
+    """
+
+    expect: str
+    files: Mapping[str, str]
+    captures: Mapping[str, str] = field(default_factory=dict)
+    confidence: Confidence | None = None
+    also: tuple[str, ...] = ()
+    why: str = ""
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One fault we know (or one good thing worth confirming)."""
+
+    id: str
+    title: str
+    severity: Severity
+    confidence: Confidence
+    signatures: Mapping[str, Signature]
+    condition: Condition
+    kind: Kind = Kind.FAULT
+    status: Status = Status.STABLE
+    symptom: bool = False
+    generic: bool = False
+    since: str = ""
+    systems: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    supports: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()  # rule ids, or tags written "#tag"
+    lookup: tuple[Lookup, ...] = ()
+    explanation: str = ""
+    fixes: tuple[Fix, ...] = ()
+    owner: str = "user"
+    retry: str = "after-fix"
+    fingerprint: tuple[str, ...] = ()  # captures that tell one fault of this rule from another
+    references: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
+    path: str = ""
+
+    @property
+    def domain(self) -> str:
+        return self.id.split("/", 1)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class PatternUse:
+    """One signature that a pattern serves."""
+
+    rule: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class RulePack:
+    """A frozen set of rules loaded together. Safe to share between threads.
+
+    `patterns` is indexed by `Pattern.id`. `users[pattern_id]` lists the signatures it serves. Table rows are
+    `tables[name][key][column]`, all strings. Signatures that belong to no rule (lines that look like a failure, marks
+    of a platform) are in `builtin`; in `users` their rule is "~" and the group: "~suspects", "~platforms".
+    """
+
+    name: str
+    version: str
+    hash: str
+    rules: Mapping[str, Rule]
+    patterns: tuple[Pattern, ...]
+    users: tuple[tuple[PatternUse, ...], ...]
+    tables: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+    builtin: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)  # [group][name][attribute]
+    problems: tuple[Any, ...] = ()  # errors.Problem of rules that were left out
+
+
+# --- logs ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who wrote a source or a record, as far as path and content tell."""
+
+    host: str | None = None
+    pod: str | None = None
+    container: str | None = None
+    rank: int | None = None
+    local_rank: int | None = None
+    stream: str | None = None  # "stdout" or "stderr"
+
+    def over(self, other: Identity) -> Identity:
+        """Return this identity with its gaps filled from `other`."""
+        return Identity(
+            *(mine if mine is not None else theirs for mine, theirs in zip(self.parts(), other.parts(), strict=True))
+        )
+
+    def parts(self) -> tuple[Any, ...]:
+        return (self.host, self.pod, self.container, self.rank, self.local_rank, self.stream)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A named stream of bytes: a file, an archive's member, standard input, a request's body."""
+
+    name: str
+    kind: str = "file"  # file | member | stdin | text | upload
+    identity: Identity = Identity()
+
+
+@dataclass(frozen=True, slots=True)
+class LineMap:
+    """For a block whose bytes were repaired: where its i-th line stood in the source as given."""
+
+    lines: tuple[int, ...]
+    offsets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Consecutive whole lines of a source, ready to scan.
+
+    `data` may be a view of a buffer that is used again: it is valid until the next block is asked for. It ends after a
+    line feed unless it is the last block or a line longer than limits.LINE_BYTES was cut (`cut`). Where `line_map` is
+    None, `data` is the source's own bytes and its first byte stands at `offset`, on line `first_line`.
+    """
+
+    data: bytes | memoryview
+    first_line: int
+    offset: int
+    line_map: LineMap | None = None
+    last: bool = False
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """A record's time in UTC, how its zone is known, and how fine it is.
+
+    `zone` is "explicit", "assumed-utc", "assumed-local". `resolution_s` is 1.0 for stamps in whole seconds.
+    """
+
+    time: datetime
+    zone: str = "explicit"
+    resolution_s: float = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One logical log entry. `raw` is its text as given, `text` what is left when wrappers are taken off."""
+
+    source: Source
+    line: int
+    end_line: int
+    offset: int
+    raw: str
+    text: str
+    stamp: Stamp | None = None
+    identity: Identity = Identity()
+    level: str | None = None
+    document: str = "log"  # kind of document it stands in: log, env, manifest, describe, fi_info, ...
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A pattern confirmed at a record. `start` and `end` are the match's columns in `record.text`, 0-based, half open."""
+
+    pattern: int
+    record: Record
+    captures: Mapping[str, str]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Peeled:
+    """What a normaliser says of one line."""
+
+    text: str
+    stamp: Stamp | None = None
+    identity: Identity = Identity()
+    level: str | None = None
+    document: str = "log"
+
+
+class Normaliser(Protocol):
+    """Takes wrapper, timestamp and rank off one line of one source; never raises, never loses text."""
+
+    def peel(self, raw: str, line: int) -> Peeled: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something the reader must know of how the scan went: what was skipped, capped, cut or unreadable."""
+
+    code: str
+    text: str
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceInfo:
+    """What a source turned out to be, known once it has been read."""
+
+    name: str
+    bytes: int
+    lines: int
+    encoding: str = "utf-8"
+    wrapper: str | None = None
+    identity: Identity = Identity()
+    documents: tuple[str, ...] = ()
+    first_time: datetime | None = None
+    last_time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """All hits of one source, in record order, with what was capped.
+
+    `counts[pattern]` is the number of confirmed hits, or, for a pattern in `saturated`, at least that many.
+    """
+
+    source: Source
+    hits: tuple[Hit, ...]
+    counts: Mapping[int, int]
+    saturated: frozenset[int] = frozenset()
+    notes: tuple[Note, ...] = ()
+    info: SourceInfo | None = None
+
+
+# --- results ---------------------------------------------------------------------------------------------------------
+
+
+class Truth(enum.Enum):
+    TRUE = "true"
+    FALSE = "false"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureHit:
+    """A hit as a rule sees it: under the name of its signature."""
+
+    signature: str
+    hit: Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a condition node came to, and why. `hits` are the evidence that made it so."""
+
+    condition: Condition
+    truth: Truth
+    hits: tuple[SignatureHit, ...] = ()
+    children: tuple[Outcome, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A record behind a finding, and which signature it satisfied. `start`/`end`: columns in `text`, half open."""
+
+    source: str
+    line: int
+    offset: int
+    signature: str
+    text: str
+    rank: int | None = None
+    host: str | None = None
+    time: datetime | None = None
+    end_line: int | None = None
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule whose condition held. Texts are rendered: captures stand in their places."""
+
+    rule: str
+    kind: Kind
+    title: str
+    severity: Severity
+    confidence: Confidence
+    role: Role
+    evidence: tuple[Evidence, ...]
+    explained_by: tuple[str, ...] = ()
+    count: int = 1
+    ranks: tuple[int, ...] = ()
+    hosts: tuple[str, ...] = ()
+    first_seen: Stamp | None = None
+    captures: Mapping[str, str] = field(default_factory=dict)
+    explanation: str = ""
+    fixes: tuple[Fix, ...] = ()
+    owner: str = "user"
+    retry: str = "after-fix"
+    fingerprint: str = ""
+    references: tuple[str, ...] = ()
+    generic: bool = False
+    symptom: bool = False
+    because: tuple[str, ...] = ()  # sentences on confidence raised or lowered, undecided windows
+    outcome: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A rule that could not be told either way, why, and what to switch on to know."""
+
+    rule: str
+    title: str
+    why: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """Lines that look like the failure though no rule knows them, merged by template."""
+
+    source: str
+    line: int
+    text: str
+    count: int
+    reason: str
+    rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    bytes: int
+    lines: int
+    seconds: float
+    rules: int
+
+
+@dataclass(frozen=True, slots=True)
+class PackInfo:
+    name: str
+    version: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The answer to a scan. `findings[0]` is the likeliest cause."""
+
+    verdict: Verdict
+    findings: tuple[Finding, ...] = ()
+    confirmations: tuple[Finding, ...] = ()
+    undecided: tuple[Undecided, ...] = ()
+    suspects: tuple[Suspect, ...] = ()
+    sources: tuple[SourceInfo, ...] = ()
+    notes: tuple[Note, ...] = ()
+    pack: PackInfo = PackInfo("", "", "")
+    stats: Stats = Stats(0, 0, 0.0, 0)
+    platform: str | None = None
+    job: Any = None  # filled by the post-mortem of many sources
