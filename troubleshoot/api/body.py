@@ -1,0 +1,222 @@
+"""Reads request bodies: bounded, decompressed, and turned into named logs.
+
+A body is counted as it arrives and again as it comes out of `Content-Encoding`, so neither a huge upload nor a bomb is
+ever held. What is too large is refused with LimitError, what cannot be understood with UsageError.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+import zstandard
+from pydantic import ValidationError
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException
+from starlette.requests import Request
+from starlette.types import Message
+
+from troubleshoot.api.wire import ScanRequest
+from troubleshoot.errors import LimitError, UsageError
+
+MAX_PARTS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ScanBody:
+    """What a request asks to scan: texts by name, and the platform if the body names one."""
+
+    texts: dict[str, bytes | str]
+    platform: str | None = None
+
+
+class UnsupportedBody(UsageError):
+    """A media type or content encoding that this service does not take."""
+
+
+async def read_scan_body(request: Request, max_bytes: int, name: str) -> ScanBody:
+    """Return the logs of a request. Raises LimitError, UnsupportedBody or UsageError."""
+    media_type = request.headers.get("content-type", "text/plain").split(";")[0].strip().lower()
+    if media_type == "multipart/form-data":
+        return await _read_form(await _bounded(request, max_bytes), max_bytes)
+    body = await _read_all(request, max_bytes)
+    if media_type == "application/json":
+        return _parse_json(body, name)
+    if media_type.startswith("text/") or media_type in BINARY_TYPES or media_type == "":
+        return ScanBody({name: body})
+    raise UnsupportedBody(
+        f"media type {media_type!r} is not taken",
+        help="send text/plain, application/json, multipart/form-data, or a compressed file as application/octet-stream",
+    )
+
+
+BINARY_TYPES = frozenset(
+    {
+        "application/octet-stream",
+        "application/gzip",
+        "application/x-gzip",
+        "application/zip",
+        "application/zstd",
+        "application/x-tar",
+        "application/x-xz",
+        "application/x-bzip2",
+        "application/x-www-form-urlencoded",  # what `curl --data-binary` says when told nothing else
+    }
+)
+
+
+def _parse_json(body: bytes, name: str) -> ScanBody:
+    try:
+        asked = ScanRequest.model_validate_json(body)
+    except ValidationError as error:
+        raise InvalidFields(error) from error
+    if (asked.text is None) == (asked.files is None):
+        raise UsageError("give either `text` or `files`", help='{"text": "..."}')
+    if asked.files is not None:
+        texts: dict[str, bytes | str] = {}
+        for file in asked.files:
+            texts[_free_name(file.name, texts)] = file.text
+        return ScanBody(texts, asked.platform)
+    return ScanBody({asked.name if asked.name != "paste" else name: asked.text or ""}, asked.platform)
+
+
+class InvalidFields(UsageError):
+    """JSON that does not fit the request's schema; carries where and why, never the log's text."""
+
+    def __init__(self, error: ValidationError) -> None:
+        super().__init__("the body does not fit the schema", help="see /openapi.json, ScanRequest")
+        self.fields = [
+            {"pointer": "/" + "/".join(str(part) for part in each["loc"]), "detail": each["msg"]}
+            for each in error.errors(include_url=False, include_input=False, include_context=False)
+        ]
+
+
+async def _read_form(request: Request, max_bytes: int) -> ScanBody:
+    texts: dict[str, bytes | str] = {}
+    platform = None
+    try:
+        form = await request.form(max_files=MAX_PARTS, max_fields=MAX_PARTS, max_part_size=max_bytes)
+    except MultiPartException as error:
+        raise UsageError(f"the form cannot be read: {error.message}") from error
+    async with form:
+        for key, value in form.multi_items():
+            if isinstance(value, UploadFile):
+                texts[_free_name(value.filename or key, texts)] = await value.read()
+            elif key in ("platform", "on"):
+                platform = value
+            elif key in ("text", "log", "file", "files"):
+                texts[_free_name("paste", texts)] = value
+            else:
+                raise UsageError(f"unknown form field {key!r}", help="use `file` for logs, `text` for a paste")
+    if not texts:
+        raise UsageError("the form holds no log", help="send a part `file` or `text`")
+    return ScanBody(texts, platform)
+
+
+def _free_name(name: str, taken: dict[str, bytes | str]) -> str:
+    if name not in taken:
+        return name
+    number = 2
+    while f"{name} ({number})" in taken:
+        number += 1
+    return f"{name} ({number})"
+
+
+async def _bounded(request: Request, max_bytes: int) -> Request:
+    """Return the request with its body decompressed and counted; form parsing then reads it as usual."""
+    body = await _read_all(request, max_bytes)
+    sent = False
+
+    async def receive() -> Message:
+        nonlocal sent
+        if sent:
+            return {"type": "http.disconnect"}
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return Request(request.scope, receive)
+
+
+async def _read_all(request: Request, max_bytes: int) -> bytes:
+    stated = request.headers.get("content-length", "")
+    if stated.isdigit() and int(stated) > max_bytes:
+        raise _too_large(max_bytes)
+    decoder = _decoder(request.headers.get("content-encoding", "identity"))
+    pieces: list[bytes] = []
+    total = raw = 0
+    async for chunk in request.stream():
+        raw += len(chunk)
+        if raw > max_bytes:
+            raise _too_large(max_bytes)
+        piece = decoder.feed(chunk, max_bytes - total) if decoder else chunk
+        total += len(piece)
+        if total > max_bytes:
+            raise _too_large(max_bytes)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _too_large(max_bytes: int) -> LimitError:
+    return LimitError(
+        f"the body is larger than {max_bytes} bytes",
+        help="send the part around the failure, or run the command line on the file",
+    )
+
+
+class _Inflate:
+    """gzip or deflate, bounded: `feed` gives at most `room + 1` bytes."""
+
+    def __init__(self, wbits: int) -> None:
+        self._wbits = wbits
+        self._stream = zlib.decompressobj(wbits)
+
+    def feed(self, chunk: bytes, room: int) -> bytes:
+        pieces: list[bytes] = []
+        taken = 0
+        while chunk:
+            if self._stream.eof:  # another gzip member follows
+                self._stream = zlib.decompressobj(self._wbits)
+            try:
+                piece = self._stream.decompress(chunk, room + 1 - taken)
+            except zlib.error as error:
+                raise UsageError("the body is not what its Content-Encoding says") from error
+            pieces.append(piece)
+            taken += len(piece)
+            if taken > room:
+                break
+            chunk = self._stream.unconsumed_tail or self._stream.unused_data
+        return b"".join(pieces)
+
+
+class _Zstd:
+    """Zstandard, bounded by reading no further than `room + 1` bytes."""
+
+    def __init__(self) -> None:
+        self._stream = zstandard.ZstdDecompressor(max_window_size=2**27).decompressobj()
+
+    def feed(self, chunk: bytes, room: int) -> bytes:
+        pieces: list[bytes] = []
+        taken = 0
+        for start in range(0, len(chunk), 1024):  # a block of 1 KiB gives at most about 128 MiB at once
+            try:
+                piece = self._stream.decompress(chunk[start : start + 1024])
+            except zstandard.ZstdError as error:
+                raise UsageError("the body is not what its Content-Encoding says") from error
+            pieces.append(piece)
+            taken += len(piece)
+            if taken > room:
+                break
+        return b"".join(pieces)
+
+
+def _decoder(encoding: str) -> _Inflate | _Zstd | None:
+    encoding = encoding.strip().lower()
+    if encoding in ("", "identity"):
+        return None
+    if encoding in ("gzip", "x-gzip"):
+        return _Inflate(31)
+    if encoding == "deflate":
+        return _Inflate(15)
+    if encoding == "zstd":
+        return _Zstd()
+    raise UnsupportedBody(f"content encoding {encoding!r} is not taken", help="use gzip, deflate, zstd or none")

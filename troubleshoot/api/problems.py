@@ -1,0 +1,72 @@
+"""Turns whatever goes wrong in a request into RFC 9457 problem details. Log text never gets into one."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from troubleshoot.api.body import InvalidFields, UnsupportedBody
+from troubleshoot.errors import LimitError, SourceError, TroubleshootError, UsageError
+
+log = logging.getLogger("troubleshoot.api")
+
+MEDIA_TYPE = "application/problem+json"
+
+STATUS_OF: tuple[tuple[type[TroubleshootError], int], ...] = (
+    (UnsupportedBody, 415),
+    (InvalidFields, 422),
+    (LimitError, 413),
+    (UsageError, 400),
+    (SourceError, 400),
+)
+
+
+def problem(request: Request, status: int, detail: str, **extra: Any) -> JSONResponse:
+    """Return a problem response. `extra` holds extension members such as `errors` or `limit`."""
+    content: dict[str, Any] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "instance": getattr(request.state, "request_id", None),
+        **{key: value for key, value in extra.items() if value},
+    }
+    headers = {"Retry-After": "1"} if status in (429, 503) else None
+    return JSONResponse(content, status_code=status, media_type=MEDIA_TYPE, headers=headers)
+
+
+def install_problem_handlers(app: FastAPI) -> None:
+    """Make every error of `app` leave as problem details."""
+
+    @app.exception_handler(TroubleshootError)
+    async def on_own(request: Request, error: TroubleshootError) -> Response:
+        status = next((code for kind, code in STATUS_OF if isinstance(error, kind)), 500)
+        detail = error.text if status < 500 else "an internal error; the service's log has it under this request's id"
+        fields = error.fields if isinstance(error, InvalidFields) else []
+        return problem(request, status, detail, help=error.help, errors=fields)
+
+    @app.exception_handler(HTTPException)
+    async def on_http(request: Request, error: HTTPException) -> Response:
+        response = problem(request, error.status_code, str(error.detail))
+        response.headers.update(error.headers or {})
+        return response
+
+    @app.exception_handler(RequestValidationError)
+    async def on_fields(request: Request, error: RequestValidationError) -> Response:
+        fields = [
+            {"pointer": "/" + "/".join(str(part) for part in each["loc"]), "detail": each["msg"]}
+            for each in error.errors()
+        ]
+        return problem(request, 422, "a field does not fit", errors=fields)
+
+    @app.exception_handler(Exception)
+    async def on_bug(request: Request, error: Exception) -> Response:
+        log.exception("unhandled error", exc_info=error)
+        return problem(request, 500, "an internal error; the service's log has it under this request's id")
