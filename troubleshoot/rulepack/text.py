@@ -1,0 +1,328 @@
+"""Text signatures -> `regex` patterns: literal text that forgives, with typed holes.
+
+    version 'GLIBC_{needed:version}' not found
+    ->  version S+ Q{0,2} GLIBC_ (?P<needed>\\d...) Q{0,2} S+ not S+ found
+
+`S` is a class of all that passes for a blank, `Q` any quote or HTML entity for one. The text is cut into pieces (words,
+blanks, quotes, colons, holes, system messages); each piece becomes one stretch of the pattern, and what stands before
+and after it decides on its guards:
+
+* a digit, or a number's hole, that nothing fixed precedes must not go on to the left of its match, and likewise on the
+  right: `Xid 7` is not found in `Xid 79`;
+* a leading hole is tied to the beginning of the line or of its word, so that a search costs one try a word and not one
+  a character; no quantifier stands within another over the same characters. So patterns stay close to linear;
+* an untyped hole takes as little as fits; when only quotes follow, it takes the rest of the line, or up to the quote.
+
+The pattern means what it says under `regex.V0 | regex.ASCII | regex.MULTILINE`, caseless unless `exact_case`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from troubleshoot import limits
+from troubleshoot.errors import RuleError
+from troubleshoot.rulepack.messages import Found, find_messages
+
+# What passes for a blank in a pasted log: NBSP and its narrow kin, the typographic spaces, zero-width marks, soft hyphen.
+BLANKS = "\t \u00a0\u00ad\u1680\u180e\u2000-\u200d\u202f\u205f\u2060\u3000\ufeff"
+QUOTES = "\"'`´‘’‚‛“”„‟‹›«»′″‵‶ʼ＇＂「」『』〝〞"
+_ENTITY = (
+    "&(?:amp;)?(?:quot|apos|[lr][sd]quo|sbquo|bdquo|[lr]s?aquo|prime|acute|grave"
+    "|#0?3[49]|#96|#171|#180|#187|#82(?:1[6-9]|2[0-3]|4[2-5]|49|50)|#x0?(?:2[27]|60|ab|b4|bb)|#x20(?:1[89a-f]|3[2-69a]))"
+)
+# A quote as it may reach us: bare, escaped by JSON or a shell, as an HTML entity (once or twice escaped).
+_ONE_QUOTE = rf"\\{{0,3}}[{QUOTES}]|{_ENTITY};"
+_QUOTE = f"(?:{_ONE_QUOTE}){{0,2}}"
+_BLANK = f"[{BLANKS}]"
+
+_UNIT_OF_TIME = (
+    r"(?:milliseconds?|microseconds?|nanoseconds?|seconds?|minutes?|hours?|days?|msecs?|usecs?|secs?|mins?|hrs?"
+    r"|ms|us|µs|μs|ns|s|m|h|d)"
+)
+_UNIT_OF_SIZE = r"(?:[kKmMgGtTpPeE]i?[bB]?(?:ytes?)?|[bB](?:ytes?)?)"
+_NO_PATH = rf"\s{BLANKS}{QUOTES}:,;&|()\[\]{{}}<>"
+
+
+@dataclass(frozen=True, slots=True)
+class HoleType:
+    """What a typed hole takes. `before`/`after` are guards for sides on which nothing fixed stands."""
+
+    body: str
+    before: str = ""
+    after: str = ""
+    lead: str = ""  # stands before the value and is no part of it
+
+
+HOLE_TYPES: dict[str, HoleType] = {
+    "int": HoleType(r"[-+]?\d+", r"(?<!\d)", r"(?!\d)"),
+    "float": HoleType(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", r"(?<![\d.])", r"(?!\d)"),
+    "version": HoleType(r"\d[0-9A-Za-z]*(?:[.+~_-][0-9A-Za-z]+)*", r"(?<![0-9A-Za-z.+~_-])", r"(?!\d)", "[vV]?"),
+    "path": HoleType(rf"[^{_NO_PATH}]*[^{_NO_PATH}.]", rf"(?<![^{_NO_PATH}])"),
+    "word": HoleType(r"[\w.-]*[\w-]", r"(?<![\w.-])"),
+    "host": HoleType(
+        r"(?:[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}(?:%\w+)?|\w(?:[\w.-]*\w)?)", r"(?<![\w.:-])", r"(?!\w)"
+    ),
+    "hex": HoleType(r"(?:0[xX])?[0-9a-fA-F]+", r"(?<!\w)", r"(?![0-9a-fA-F])"),
+    "size": HoleType(
+        rf"\d+(?:\.\d+)?(?:{_BLANK}{{0,2}}{_UNIT_OF_SIZE}(?![A-Za-z]))?", r"(?<![\d.])", r"(?!\d)"
+    ),
+    "duration": HoleType(
+        rf"(?:(?:\d+-)?\d+:\d\d:\d\d(?:\.\d+)?|\d+(?:\.\d+)?(?:{_BLANK}{{0,2}}{_UNIT_OF_TIME}(?![A-Za-z]))?"
+        rf"(?:\d+(?:\.\d+)?(?:ms|[hms])(?![A-Za-z])){{0,3}})",
+        r"(?<![\d.:])",
+        r"(?!\d)",
+    ),
+}
+RESERVED_NAMES = ("count", "ranks", "hosts")  # what every finding's texts may use besides captures
+
+_HOLE = re.compile(r"\{([^{}\n]*)\}")
+_NAME = re.compile(r"_|[a-z][a-z0-9_]*")
+_SPLIT = re.compile(rf"(?P<blank>[{BLANKS}\r\n]+)|(?P<quote>[{QUOTES}]+)|(?P<colon>:)|(?P<brace>\{{\{{|\}}\}}|[{{}}])")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong in a text signature, at a 0-based character position of it."""
+
+    position: int
+    text: str
+    help: str = ""
+
+
+class TextError(RuleError):
+    """A text signature that cannot be made into a pattern; `faults` tells all that is wrong with it."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__("; ".join(fault.text for fault in faults), help=faults[0].help)
+        self.faults = tuple(faults)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    kind: str  # "text", "blank", "quote", "colon", "hole", "message"
+    value: str = ""
+    type: str | None = None  # of a hole
+    message: Found | None = None
+
+    @property
+    def is_open_hole(self) -> bool:
+        return self.kind == "hole" and self.type is None
+
+
+def regex_from_text(text: str, lines: int = 1, *, exact_case: bool = False) -> tuple[str, tuple[str, ...]]:
+    """Return the `regex` source of a text signature and the names of its holes, in order.
+
+    White space at either end of the text means nothing. With `lines` > 1 a blank may also be a line end.
+    Raises TextError.
+    """
+    text = text.strip()
+    pieces, faults = _cut(text, exact_case)
+    names = [piece.value for piece in pieces if piece.kind == "hole" and piece.value != "_"]
+    if not faults:
+        faults = _check(text, pieces, lines)
+    if faults:
+        raise TextError(faults)
+    return _Writer(pieces, lines).pattern(), tuple(names)
+
+
+def regex_from_literal(text: str, lines: int = 1) -> str:
+    """Return a forgiving pattern for a text without holes; braces stand for themselves."""
+    return _Writer(_cut_words(text), lines).pattern(guarded=False)
+
+
+def _cut(text: str, exact_case: bool) -> tuple[list[_Piece], list[Fault]]:
+    """Cut a text signature into pieces: holes and messages first, what lies between into words and blanks."""
+    faults: list[Fault] = []
+    pieces: list[_Piece] = []
+    seen: set[str] = set()
+    bare = _HOLE.sub(lambda hole: "\0" * len(hole[0]), text)  # so that no message is found across or inside a hole
+    messages = {found.start: found for found in find_messages(bare, exact_case=exact_case)}
+    at = plain_from = 0
+
+    def flush(end: int) -> None:
+        if plain_from < end:
+            pieces.extend(_cut_words(text[plain_from:end].replace("{{", "{").replace("}}", "}")))
+
+    while at < len(text):
+        if at in messages:
+            flush(at)
+            pieces.append(_Piece("message", message=messages[at], value=text[at : messages[at].end]))
+            at = plain_from = messages[at].end
+        elif text.startswith(("{{", "}}"), at):
+            at += 2
+        elif text[at] == "{" and (hole := _HOLE.match(text, at)):
+            flush(at)
+            pieces.append(_hole(hole[1], at, seen, faults))
+            at = plain_from = hole.end()
+        elif text[at] in "{}":
+            faults.append(Fault(at, f"a lone `{text[at]}`", f"write `{text[at] * 2}` for a brace"))
+            at += 1
+        else:
+            at += 1
+    flush(len(text))
+    return pieces, faults
+
+
+def _hole(content: str, at: int, seen: set[str], faults: list[Fault]) -> _Piece:
+    name, colon, kind = content.partition(":")
+    if not _NAME.fullmatch(name):
+        faults.append(
+            Fault(at, f"`{{{content}}}` is no hole", "a hole is `{name}` or `{name:type}`, in lower case; `{{` is a brace")
+        )
+        return _Piece("hole", "_")
+    if name in RESERVED_NAMES:
+        faults.append(Fault(at, f"a hole cannot be named `{name}`", "every finding has that name already; take another"))
+    elif name != "_" and name in seen:
+        faults.append(Fault(at, f"two holes named `{name}`", "name them apart, or use `{_}` where the value is not needed"))
+    if colon and kind not in HOLE_TYPES:
+        near = difflib.get_close_matches(kind, HOLE_TYPES, n=1)
+        known = f"did you mean `{near[0]}`?" if near else "the types are " + ", ".join(HOLE_TYPES)
+        faults.append(Fault(at, f"unknown type of hole `{kind}`", known))
+    seen.add(name)
+    return _Piece("hole", name, kind if colon else None)
+
+
+def _cut_words(text: str) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    at = 0
+    for match in _SPLIT.finditer(text):
+        if match.lastgroup == "brace":
+            continue
+        if at < match.start():
+            pieces.append(_Piece("text", text[at : match.start()]))
+        pieces.append(_Piece(match.lastgroup or "", match[0]))
+        at = match.end()
+    if at < len(text):
+        pieces.append(_Piece("text", text[at:]))
+    return pieces
+
+
+def _check(text: str, pieces: list[_Piece], lines: int) -> list[Fault]:
+    if not any(piece.kind in ("text", "message") for piece in pieces):
+        return [Fault(0, "nothing but holes" if pieces else "no text", "keep some of the program's own words")]
+    for left, right in zip(pieces, pieces[1:], strict=False):
+        if left.is_open_hole and right.is_open_hole:
+            fault = "two holes with nothing between them"
+            return [Fault(text.find("}{") + 1, fault, "make them one, or give the first a type")]
+    if lines == 1 and "\n" in text:
+        return [Fault(text.index("\n"), "the text spans lines", "add `lines: 2` (or as many as it spans)")]
+    return []
+
+
+class _Writer:
+    """Writes the pattern of a list of pieces."""
+
+    def __init__(self, pieces: Sequence[_Piece], lines: int) -> None:
+        self._pieces = pieces
+        self._lines = lines
+        self._blank = f"[{BLANKS}\r\n]" if lines > 1 else _BLANK
+
+    def pattern(self, guarded: bool = True) -> str:
+        return "".join(self._piece(index, guarded) for index in range(len(self._pieces)))
+
+    def _fixed(self, index: int, step: int) -> _Piece | None:
+        """The next piece that must be there: a quote may be missing."""
+        index += step
+        while 0 <= index < len(self._pieces) and self._pieces[index].kind == "quote":
+            index += step
+        return self._pieces[index] if 0 <= index < len(self._pieces) else None
+
+    def _next_kind(self, index: int) -> str:
+        return self._pieces[index + 1].kind if index + 1 < len(self._pieces) else ""
+
+    def _piece(self, index: int, guarded: bool) -> str:
+        piece = self._pieces[index]
+        if piece.kind == "blank":
+            return "" if self._next_kind(index) == "colon" else f"{self._blank}+"
+        if piece.kind == "quote":
+            return _QUOTE
+        if piece.kind == "colon":
+            return f"{_BLANK}{{0,3}}:" if index else ":"
+        if piece.kind == "message" and piece.message is not None:
+            return _alternatives(piece.value, piece.message, self._lines)
+        if piece.kind == "hole":
+            return self._open_hole(index, piece) if piece.type is None else self._typed_hole(index, piece, piece.type)
+        escaped = escape(piece.value)
+        if guarded and piece.value[0].isdigit() and self._fixed(index, -1) is None:
+            escaped = r"(?<!\d)" + escaped
+        if guarded and piece.value[-1].isdigit() and self._fixed(index, 1) is None:
+            escaped += r"(?!\d)"
+        return escaped
+
+    def _typed_hole(self, index: int, piece: _Piece, kind: str) -> str:
+        hole = HOLE_TYPES[kind]
+        before = self._fixed(index, -1)
+        guard = hole.before if before is None or before.kind == "hole" else ""
+        return guard + hole.lead + _group(piece.value, hole.body) + hole.after
+
+    def _open_hole(self, index: int, piece: _Piece) -> str:
+        most = limits.HOLE_CHARS
+        quoted_after = self._next_kind(index) == "quote"
+        if self._fixed(index, 1) is None:
+            if quoted_after:
+                rest = rf"[^\n{QUOTES}&\\]|&(?!{_ENTITY[1:]};)|\\(?!\\{{0,2}}[{QUOTES}])"
+                return _group(piece.value, f"(?:{rest}){{1,{most}}}")
+            return _group(piece.value, rf"[^\n]{{0,{most - 1}}}[^\s{BLANKS}]")
+        if self._fixed(index, -1) is None:
+            if index and quoted_after:  # the first quoted text that fits, not all that stands before it
+                return _group(piece.value, rf"[^\n{QUOTES}]{{1,{most}}}?")
+            return "^" + _group(piece.value, r"[^\n]+?")
+        return _group(piece.value, rf"[^\n]{{1,{most}}}?")
+
+
+def _group(name: str, body: str) -> str:
+    return f"(?:{body})" if name == "_" else f"(?P<{name}>{body})"
+
+
+def _alternatives(written: str, found: Found, lines: int) -> str:
+    """Write a system message as itself or any of its translations."""
+    translations = [_any_case_first(each, lines) for each in found.translations]
+    if found.is_one_word:
+        # a common word in its language: only where no letter of any script goes on to either side
+        letter = r"[\w\u0080-\U0010ffff]"
+        translations = [f"(?<!{letter}){each}(?!{letter})" for each in translations]
+    return f"(?:{'|'.join([regex_from_literal(written, lines), *translations])})"
+
+
+def _any_case_first(text: str, lines: int) -> str:
+    """Write a translation so that its first letter may have either case, which ASCII-caseless matching cannot see to."""
+    first = text[0]
+    if first.isascii() or first.lower() == first.upper():
+        return regex_from_literal(text, lines)
+    return f"[{first.upper()}{first.lower()}]" + regex_from_literal(text[1:], lines)
+
+
+def localise_regex(pattern: str, *, exact_case: bool = False) -> str:
+    """Return a hand-written pattern in which every system message that stands in it literally also matches its
+    translations. Messages of one word, in a class, or followed by a quantifier are left alone, and so is a verbose
+    pattern, where a blank means nothing."""
+    if re.search(r"\(\?[a-zA-Z]*x", pattern):
+        return pattern
+    masked = _mask(pattern)
+    for found in reversed(find_messages(masked, exact_case=exact_case)):
+        followed = pattern[found.end : found.end + 1]
+        if found.is_one_word or "  " in masked[found.start : found.end] or (followed and followed in "*+?{"):
+            continue
+        written = pattern[found.start : found.end]
+        translations = [_any_case_first(each, 1) for each in found.translations]
+        pattern = pattern[: found.start] + f"(?:{'|'.join([written, *translations])})" + pattern[found.end :]
+    return pattern
+
+
+_NOT_LITERAL = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?#[^)]*\)|\(\?P?[<'][^>')=!]*[>']|\(\?P?[<=!>:&|]+|\{[\d,]*\}", re.DOTALL
+)
+
+
+def _mask(pattern: str) -> str:
+    """Return the pattern with all that is not literal blotted out, character for character."""
+    return _NOT_LITERAL.sub(lambda match: "\0" * len(match[0]), pattern)
+
+
+def escape(text: str) -> str:
+    """Return `text` with what is special in a pattern escaped, and nothing else (so that it stays readable)."""
+    return re.sub(r"([\\.^$*+?{}\[\]()|#])", r"\\\1", text)
