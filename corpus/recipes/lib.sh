@@ -53,7 +53,7 @@ incident() {
 capture() {
     local file=$1; shift
     mkdir -p "$(dirname "$D/$file")"
-    "$@" > "$D/$file" 2>&1 < /dev/null
+    timeout -k 3 "${LIMIT:-90}" "$@" > "$D/$file" 2>&1 < /dev/null
     local code=$?
     clean "$D/$file"
     CODES="$CODES $file: exit code $code;"

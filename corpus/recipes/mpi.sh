@@ -88,7 +88,7 @@ readme "mpirun is started by root without --allow-run-as-root."
 
 incident mpi-worker-hostname-unresolvable; build openmpi
 capture stderr.log $R --host gpu-node-17:2,train-job-worker-1.train-job-worker.invalid:2 -np 4 ./job
-expect fault mpi/worker-hostname-unresolvable mpi-unresolvable-worker-hostname,mpi-daemon-failed-before-callback,host-dns-failure network/name-not-resolved,mpi/daemon-failed-to-start -
+expect fault mpi/unresolvable-worker-hostname mpi-unresolvable-worker-hostname,mpi-daemon-failed-before-callback,host-dns-failure network/name-not-resolved,mpi/daemon-failed-to-start -
 readme "The second host's name has no address (a name under .invalid); ssh says so, then mpirun tells that its daemon did not start."
 
 incident mpi-worker-ssh-refused; build openmpi
