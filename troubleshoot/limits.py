@@ -32,7 +32,11 @@ REGEX_CHARS = 4_000
 COMBINATIONS = 10_000  # of hits tried for one `where`
 EVIDENCE_PER_FINDING = 8
 EVIDENCE_CHARS = 2_000
+CAPTURE_CHARS = 200  # of a capture set into a title or a text; the whole value stays in `captures`
+FINDINGS_PER_RULE = 20  # that differ in their fingerprint captures; more tell a reader nothing new
+WINDOW_HITS = 500_000  # hits looked at over all windows of one `within`, so that a flood ends in bounded time
 SUSPECTS = 12
+SUSPECT_WEIGHT = 50  # below it a suspect is only worth a look: warnings stand in healthy logs too
 SUSPECT_HITS = 400  # per pattern and source
 
 # --- HTTP ---

@@ -440,13 +440,20 @@ class SignatureHit:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a condition node came to, and why. `hits` are the evidence that made it so."""
+    """What a condition node came to, and why. `hits` are the evidence that made it so.
+
+    Where the node was asked per group (`same`) or window (`within`), `hits` are those of every group in which it held
+    and `children` show the first such group, or the one that came closest. `doubts` tell what could not be checked of
+    a node that is TRUE; `captures` are the first values for which its `where` held.
+    """
 
     condition: Condition
     truth: Truth
     hits: tuple[SignatureHit, ...] = ()
     children: tuple[Outcome, ...] = ()
     why: str = ""
+    doubts: tuple[str, ...] = ()
+    captures: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -493,6 +500,7 @@ class Finding:
     symptom: bool = False
     because: tuple[str, ...] = ()  # sentences on confidence raised or lowered, undecided windows
     outcome: Outcome | None = None
+    first_lines: Mapping[str, int] = field(default_factory=dict)  # by source: the first line that shows the fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -507,7 +515,9 @@ class Undecided:
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """Lines that look like the failure though no rule knows them, merged by template."""
+    """Lines that look like the failure though no rule knows them, merged by template.
+
+    `weight` (0 to 100) says how much they look like it: from limits.SUSPECT_WEIGHT on they make a log suspicious."""
 
     source: str
     line: int
@@ -515,6 +525,7 @@ class Suspect:
     count: int
     reason: str
     rank: int | None = None
+    weight: int = 0
 
 
 @dataclass(frozen=True, slots=True)
