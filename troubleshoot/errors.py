@@ -30,6 +30,9 @@ CODES: dict[str, str] = {
     "R015": "missing without given",
     "R016": "bad rule id",
     "R017": "unknown shared signature",
+    "R018": "unknown capture",
+    "R019": "name that a capture cannot have",
+    "R020": "folded log text",
     # lints: the rule loads, and would disappoint
     "L001": "keys out of order",
     "L002": "signature never used",

@@ -104,6 +104,7 @@ class Signature:
     patterns: tuple[Pattern, ...]
     applies_to: tuple[str, ...] = ()  # kinds of document it may match in; empty: all
     place: Place | None = None
+    shared: str = ""  # the name of the shared signature it is, if it is one
 
 
 class Op(enum.Enum):
