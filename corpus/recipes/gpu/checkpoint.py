@@ -1,6 +1,6 @@
 """Checkpoint files that cannot be read or written.
 
-Needs: one GPU. Run: torchrun --standalone --nproc-per-node 1 train.py {truncated|pointer|namespace|full}
+Needs: one GPU, the safetensors package. Run: torchrun --standalone --nproc-per-node 1 train.py {truncated|pointer|namespace|full|safetensors}
 `full` expects a small file system at ./checkpoints.
 """
 
@@ -9,6 +9,7 @@ import os
 import sys
 
 import torch
+from safetensors.torch import load_file, save_file
 
 from trainlib import GPT, log, setup
 
@@ -39,6 +40,12 @@ def main():
         save(model, path, args=argparse.Namespace(lr=3e-4, warmup=2000))
     else:
         save(model, path)
+    if case == "safetensors":
+        path = "checkpoints/model.safetensors"
+        save_file(model.state_dict(), path)
+        os.truncate(path, os.path.getsize(path) // 2)
+        log.info("resuming from %s", path)
+        model.load_state_dict(load_file(path))
     if case == "truncated":
         os.truncate(path, os.path.getsize(path) // 2)
     resume(model, path)

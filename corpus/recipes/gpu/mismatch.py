@@ -1,6 +1,6 @@
 """The ranks call different collectives, or the same one with different sizes.
 
-Needs: two GPUs. Run: torchrun --standalone --nproc-per-node 2 train.py {operation|size|count}
+Needs: two GPUs. Run: torchrun --standalone --nproc-per-node 2 train.py {operation|size|large|count}
 """
 
 import sys
@@ -25,6 +25,11 @@ def share_embedding(rank, device):
     dist.all_reduce(gradient)
 
 
+def share_activations(rank, device):
+    # Rank 1 works on a batch sixteen times as large.
+    dist.all_reduce(torch.ones((1 if rank == 0 else 16) << 20, device=device))
+
+
 def validate(rank, device):
     if rank == 0:
         dist.all_reduce(torch.ones(1, device=device))
@@ -37,7 +42,8 @@ def main():
     for step in range(1, 6):
         dist.all_reduce(gradients)
         log.info("step %d", step)
-    {"operation": share_metrics, "size": share_embedding, "count": validate}[sys.argv[1]](rank, device)
+    share = {"operation": share_metrics, "size": share_embedding, "large": share_activations, "count": validate}
+    share[sys.argv[1]](rank, device)
     for step in range(6, 9):
         dist.all_gather_into_tensor(torch.empty(2 << 20, device=device), gradients)
         torch.cuda.synchronize()

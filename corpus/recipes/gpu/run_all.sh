@@ -33,7 +33,20 @@ two_nodes() {
     done
     wait
 }
-export -f two_nodes
+
+# Two agents that meet through the c10d rendezvous; after 25 s the first one, which hosts the store, is killed with its worker.
+two_nodes_lose_first() {
+    local node agents=()
+    for node in 0 1; do
+        NCCL_HOSTID=node-$node CUDA_VISIBLE_DEVICES=$node torchrun --nnodes 2 --nproc-per-node 1 --rdzv-backend c10d \
+            --rdzv-endpoint "127.0.0.1:$PORT" --rdzv-id pretrain --rdzv-conf "is_host=$((1 - node))" "$@" >"$L/node-$node.log" 2>&1 &
+        agents+=($!)
+    done
+    sleep 25
+    kill -9 "${agents[0]}" $(cat "/proc/${agents[0]}/task/${agents[0]}/children")
+    wait
+}
+export -f two_nodes two_nodes_lose_first
 
 # Ends what a case left behind: processes that still work in its folder.
 end_leftovers() {

@@ -14,7 +14,7 @@ from trainlib import GPT, log, random_tokens, setup, train_step
 def load_next_shard(rank):
     log.info("reading shard %05d from /mnt/datasets/c4", rank)
     if rank == 1:
-        time.sleep(120)
+        time.sleep(300)
 
 
 def main():
