@@ -1,98 +1,108 @@
 """Takes wrappers off one line, outermost first, until none is left.
 
-In: one line as given. Out: `Peeled`: the text that remains and what the wrappers told of time, rank, host, pod, stream
-and level.
+In: one line as given, without its line feed. Out: `Peeled`: the text that remains and what the wrappers told of time,
+rank, host, pod, stream and level. Facts of an inner wrapper stand nearer to the program and win, save the stamp: the
+collector's clock is one for all streams of a node, so the outermost stamp that is sure wins.
+
+    "2026-11-30T20:15:04.1Z stderr F [rank3]: E"  ->  "E", rank 3, stderr, 20:15:04.1 UTC
+
+Strong wrappers come off any line. Weak ones only where the source adopted them (see weak.py), which is asked of a
+sample of its lines at the first candidate, so that a source without candidates costs nothing.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from troubleshoot import limits
 from troubleshoot.model import Identity, Peeled, Stamp
-from troubleshoot.normalise.timestamps import CTIME, ISO, SYSLOG, ZONE, Clock, parse_stamp
+from troubleshoot.normalise.detect import LEVELS, Detected, detect, first_strong, level_of, take_weak
+from troubleshoot.normalise.timestamps import Clock, parse_stamp
+from troubleshoot.normalise.wrappers import SEVERITIES, Wrapper
 
 ROUNDS = 8
 
-WRAPPERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern, re.DOTALL))
-    for name, pattern in (
-        ("cri", rf"(?P<ts>{ISO}{ZONE}) (?P<stream>stdout|stderr) [PF](?::\S+)*(?: (?P<msg>.*))?$"),
-        (
-            "kubectl-prefix",
-            r"\[pod/(?P<pod>[a-z0-9][a-z0-9.-]*)/(?P<container>[a-z0-9][a-z0-9-]*)\] (?P<msg>.*)$",
-        ),
-        (
-            "sagemaker-mpi",
-            r"\[\d+,mpirank:(?P<rank>\d+),(?P<host>algo-\d+)\]<(?P<stream>stdout|stderr)>: ?(?P<msg>.*)$",
-        ),
-        (
-            "open-mpi",
-            rf"(?:\[?(?P<ts>{CTIME})\]?)?(?:\[[^,\]\[]+,(?P<rank>\d+|WILDCARD|INVALID)\]|\[(?P<rankonly>\d+)\])?"
-            r"(?:\[(?P<host>[^:\]]+):(?:\d+|unknown)\])?<(?P<stream>stdout|stderr|stddiag)>: ?(?P<msg>.*)$",
-        ),
-        (
-            "syslog",
-            rf"(?P<ts>{SYSLOG}|{ISO}{ZONE}) (?P<host>[\w.-]+) (?P<tag>[^\s:\[]+)(?:\[\d+\])?: (?P<msg>.*)$",
-        ),
-        ("torchrun", r"\[(?!rank\d)[A-Za-z_][\w-]*?(?P<local_rank>\d+)\]:(?P<msg>.*)$"),
-        ("torch-rank", r"\[rank(?P<rank>\d+)\]: ?(?P<msg>.*)$"),
-        (
-            "torch-log",
-            r"\[?(?P<sev>[IWEFCDV])(?P<ts>\d{3,4} \d\d:\d\d:\d\d)\.\d{6,9} +(?:\d+ )?[^\s\]]+:\d+\] (?P<msg>.*)$",
-        ),
-        (
-            "nccl",
-            rf"(?:\[(?P<ts>{ISO})\] )?(?P<host>[\w.-]+):\d+:\d+ \[\d+\] (?:\S+:\d+(?: \(\w+\))? )?"
-            r"(?P<msg>NCCL (?P<sev>INFO|WARN|TRACE|ERROR) .*)$",
-        ),
-        ("timestamp", rf"\[?(?P<ts>{ISO}(?: ?{ZONE})?)\]?[ \t](?P<msg>.*)$"),
-    )
-)
-
-LEVELS = {
-    "I": "info", "W": "warning", "E": "error", "F": "fatal", "C": "fatal", "D": "debug", "V": "debug",
-    "INFO": "info", "WARN": "warning", "TRACE": "debug", "ERROR": "error",
-}  # fmt: skip
-
 
 class LineNormaliser:
-    """Peels the lines of one source."""
+    """Peels the lines of one source.
 
-    def __init__(self, identity: Identity = Identity(), clock: Clock | None = None) -> None:  # noqa: B008 - frozen value
-        self._identity = identity
+    `sample` is asked once, when first needed, for lines of the source and whether they are only some of it.
+    `document_at` tells the kind of document that a line stands in.
+    """
+
+    def __init__(
+        self,
+        identity: Identity = Identity(),  # noqa: B008 - a frozen value
+        clock: Clock | None = None,
+        sample: Callable[[], tuple[Sequence[str], bool]] = lambda: ((), False),
+        document_at: Callable[[int], str] = lambda line: "log",
+    ) -> None:
+        self.identity = identity
         self._clock = clock or Clock(datetime.now(UTC))
+        self._sample = sample
+        self._document_at = document_at
+        self._detected: Detected | None = None
+
+    @property
+    def detected(self) -> Detected:
+        """Which wrappers the source has."""
+        if self._detected is None:
+            lines, sampled = self._sample()
+            self._detected = detect(lines, self._clock, sampled=sampled)
+            self._clock = self._detected.clock
+        return self._detected
 
     def peel(self, raw: str, line: int) -> Peeled:
-        """Return what is left of `raw` and what its wrappers told."""
+        """Return what is left of `raw`, which stands on `line`, and what its wrappers told."""
         text = raw.removesuffix("\r")
+        document = self._document_at(line)
         if len(text) > limits.LINE_BYTES:
-            return Peeled(text, identity=self._identity)
+            return Peeled(text, identity=self.identity, document=document)
+        weak = self.detected.weak
         identity, level = Identity(), None
         stamp: Stamp | None = None
+        used: set[str] = set()
+        last: str | None = None
         for _ in range(ROUNDS):
-            facts = _first_wrapper(text)
-            if facts is None:
+            found = first_strong(text, last, used) or _first_weak(text, last, weak, used)
+            if found is None:
                 break
-            text = facts["msg"] or ""
-            identity = _identity_from(facts).over(identity)
-            level = LEVELS.get(facts.get("sev") or "", level)
-            if stamp is None and facts.get("ts"):
-                stamp = parse_stamp(facts["ts"] or "", self._clock)
-        return Peeled(text, stamp, identity.over(self._identity), level)
+            wrapper, text, facts = found
+            last = wrapper.name
+            used.add(last)
+            identity = identity_from(facts).over(identity)
+            level = _level_from(facts) or level
+            if facts.get("ts") and (stamp is None or stamp.zone != "explicit"):
+                stamp = _surer(stamp, parse_stamp(facts["ts"] or "", self._clock, wrapper.zone))
+        return Peeled(text, stamp, identity.over(self.identity), level or level_of(text), document)
 
 
-def _first_wrapper(text: str) -> Mapping[str, str | None] | None:
-    for _name, pattern in WRAPPERS:
-        m = pattern.match(text)
-        if m is not None and len(m["msg"] or "") < len(text):
-            return m.groupdict()
+def _first_weak(
+    text: str, last: str | None, weak: Sequence[Wrapper], used: set[str]
+) -> tuple[Wrapper, str, dict[str, str | None]] | None:
+    for each in weak:
+        if each.name not in used:
+            taken = take_weak(each, text, last)
+            if taken is not None:
+                return each, *taken
     return None
 
 
-def _identity_from(facts: Mapping[str, str | None]) -> Identity:
+def _surer(outer: Stamp | None, inner: Stamp | None) -> Stamp | None:
+    if outer is None or inner is None:
+        return outer or inner
+    return inner if inner.zone == "explicit" else outer
+
+
+def _level_from(facts: Mapping[str, str | None]) -> str | None:
+    if facts.get("pri"):
+        return SEVERITIES[int(facts["pri"] or 0) % 8]
+    return LEVELS.get((facts.get("sev") or "").lower())
+
+
+def identity_from(facts: Mapping[str, str | None]) -> Identity:
+    """Return the identity that a wrapper's facts give."""
     rank = facts.get("rank") or facts.get("rankonly")
     local_rank = facts.get("local_rank")
     stream = facts.get("stream")
