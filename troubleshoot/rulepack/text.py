@@ -67,9 +67,7 @@ HOLE_TYPES: dict[str, HoleType] = {
         r"(?:[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}(?:%\w+)?|\w(?:[\w.-]*\w)?)", r"(?<![\w.:-])", r"(?!\w)"
     ),
     "hex": HoleType(r"(?:0[xX])?[0-9a-fA-F]+", r"(?<!\w)", r"(?![0-9a-fA-F])"),
-    "size": HoleType(
-        rf"\d+(?:\.\d+)?(?:{_BLANK}{{0,2}}{_UNIT_OF_SIZE}(?![A-Za-z]))?", r"(?<![\d.])", r"(?!\d)"
-    ),
+    "size": HoleType(rf"\d+(?:\.\d+)?(?:{_BLANK}{{0,2}}{_UNIT_OF_SIZE}(?![A-Za-z]))?", r"(?<![\d.])", r"(?!\d)"),
     "duration": HoleType(
         rf"(?:(?:\d+-)?\d+:\d\d:\d\d(?:\.\d+)?|\d+(?:\.\d+)?(?:{_BLANK}{{0,2}}{_UNIT_OF_TIME}(?![A-Za-z]))?"
         rf"(?:\d+(?:\.\d+)?(?:ms|[hms])(?![A-Za-z])){{0,3}})",
@@ -171,13 +169,19 @@ def _hole(content: str, at: int, seen: set[str], faults: list[Fault]) -> _Piece:
     name, colon, kind = content.partition(":")
     if not _NAME.fullmatch(name):
         faults.append(
-            Fault(at, f"`{{{content}}}` is no hole", "a hole is `{name}` or `{name:type}`, in lower case; `{{` is a brace")
+            Fault(
+                at, f"`{{{content}}}` is no hole", "a hole is `{name}` or `{name:type}`, in lower case; `{{` is a brace"
+            )
         )
         return _Piece("hole", "_")
     if name in RESERVED_NAMES:
-        faults.append(Fault(at, f"a hole cannot be named `{name}`", "every finding has that name already; take another"))
+        faults.append(
+            Fault(at, f"a hole cannot be named `{name}`", "every finding has that name already; take another")
+        )
     elif name != "_" and name in seen:
-        faults.append(Fault(at, f"two holes named `{name}`", "name them apart, or use `{_}` where the value is not needed"))
+        faults.append(
+            Fault(at, f"two holes named `{name}`", "name them apart, or use `{_}` where the value is not needed")
+        )
     if colon and kind not in HOLE_TYPES:
         near = difflib.get_close_matches(kind, HOLE_TYPES, n=1)
         known = f"did you mean `{near[0]}`?" if near else "the types are " + ", ".join(HOLE_TYPES)
@@ -314,7 +318,8 @@ def localise_regex(pattern: str, *, exact_case: bool = False) -> str:
 
 
 _NOT_LITERAL = re.compile(
-    r"\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?#[^)]*\)|\(\?P?[<'][^>')=!]*[>']|\(\?P?[<=!>:&|]+|\{[\d,]*\}", re.DOTALL
+    r"\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?#[^)]*\)|\(\?P?[<'][^>')=!]*[>']|\(\?P?[<=!>:&|]+|\{[\d,]*\}",
+    re.DOTALL,
 )
 
 

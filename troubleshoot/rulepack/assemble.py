@@ -1,0 +1,174 @@
+"""Layers of files -> one `RulePack`, with every problem of every file.
+
+A later layer's rule replaces an earlier one of the same id, and so do tables, shared and built-in signatures by name; a
+rule sees the shared signatures and tables of its own layer and those below. Equal patterns of different rules become
+one pattern with one id. Rules are taken in the order of their ids, so the same files always give the same pack.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from troubleshoot import __version__, limits
+from troubleshoot.errors import Problem
+from troubleshoot.model import Pattern, PatternUse, Place, Rule, RulePack, Signature, Status
+from troubleshoot.rulepack.files import BUILTIN, SHARED, SUFFIX, TABLES, Layer, PackFile, is_rule_id, nearest_id
+from troubleshoot.rulepack.schema import Table, parse_builtin, parse_rule, parse_shared, parse_table
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What has been read so far, lowest layer first."""
+
+    rules: dict[str, Rule] = field(default_factory=dict)
+    shared: dict[str, Signature] = field(default_factory=dict)
+    tables: dict[str, Table] = field(default_factory=dict)
+    builtin: dict[str, dict[str, tuple[Signature, dict[str, str]]]] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    contents: list[str] = field(default_factory=list)  # a hash of each file read
+
+
+def read_pack(layers: Sequence[Layer], *, drafts: bool = False, context: Sequence[Layer] = ()) -> RulePack:
+    """Read all files and return the pack; `problems` holds every error, and a rule with one is not in `rules`.
+
+    Of the `context` layers only shared signatures, tables and built-in signatures are taken, and none of their problems.
+    """
+    gathered = _Gathered()
+    for layer in context:
+        _read_layer(gathered, layer, rules=False)
+    gathered.problems.clear()
+    for layer in layers:
+        _read_layer(gathered, layer, rules=True)
+    rules = {id: rule for id, rule in sorted(gathered.rules.items()) if drafts or rule.status is not Status.DRAFT}
+    return _freeze(gathered, rules, [layer.name for layer in layers])
+
+
+def _read_layer(gathered: _Gathered, layer: Layer, *, rules: bool) -> None:
+    own: dict[str, Signature] = {}
+    for file in layer.of(SHARED):
+        signatures, problems = parse_shared(_text(gathered, file), file.path)
+        gathered.problems += problems
+        for name in own.keys() & signatures.keys():
+            place = signatures[name].place
+            text, help = f"duplicate shared signature `{name}`", f"it stands at {own[name].place} too; rename one"
+            gathered.problems.append(Problem("R005", text, place, name, help))
+        own.update(signatures)
+    gathered.shared.update(own)
+    for file in layer.of(TABLES):
+        table, problems = parse_table(_text(gathered, file), file.path)
+        gathered.problems += problems
+        if table is not None:
+            gathered.tables[file.name] = table
+    for file in layer.of(BUILTIN):
+        group, problems = parse_builtin(_text(gathered, file), file.path, gathered.shared)
+        gathered.problems += problems
+        gathered.builtin.setdefault(file.name, {}).update(group)
+    for file in layer.of("rule") if rules else ():
+        _read_rule(gathered, file)
+
+
+def _read_rule(gathered: _Gathered, file: PackFile) -> None:
+    if not is_rule_id(file.name):
+        gathered.problems.append(_wrong_id(file))
+        return
+    before = len(gathered.problems)
+    text = _text(gathered, file)
+    if len(gathered.problems) > before:
+        return
+    rule, problems = parse_rule(text, file.path, file.name, gathered.shared, gathered.tables)
+    gathered.problems += problems
+    if rule is not None:
+        gathered.rules[file.name] = rule
+
+
+def _wrong_id(file: PackFile) -> Problem:
+    if file.name.endswith(".yml"):
+        return Problem("R016", f"`{file.name}` does not end in `{SUFFIX}`", Place(file.path), help="rename the file")
+    if "/" not in file.name:
+        help = f"put the file into a folder named for its domain: `{nearest_id(file.name)}{SUFFIX}`"
+        return Problem("R016", f"`{file.name}` is in no domain", Place(file.path), help=help)
+    help = f"lower-case letters, digits and hyphens: `{nearest_id(file.name)}{SUFFIX}`"
+    return Problem("R016", f"`{file.name}` is no rule id", Place(file.path), help=help)
+
+
+def _text(gathered: _Gathered, file: PackFile) -> str:
+    """Return a file's text, or "" after telling why it cannot be had."""
+    place, code = Place(file.path), "R013"
+    try:
+        with open(file.path, "rb") as stream:
+            data = stream.read(limits.RULE_FILE_BYTES + 1)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        gathered.problems.append(Problem(code, f"cannot be read: {why.lower()}", place, help="check the file's rights"))
+        return ""
+    if len(data) > limits.RULE_FILE_BYTES:
+        help = "long logs belong into `corpus/`, an example needs a few lines"
+        text = f"larger than {limits.RULE_FILE_BYTES // 1024} KiB"
+        gathered.problems.append(Problem(code, text, place, help=help))
+        return ""
+    gathered.contents.append(f"{file.kind}/{file.name} {hashlib.sha256(data).hexdigest()}")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
+        text = f"not UTF-8: byte 0x{data[error.start]:02x}"
+        gathered.problems.append(Problem(code, text, Place(file.path, line, column), help="save the file as UTF-8"))
+        return ""
+
+
+# --- numbering -------------------------------------------------------------------------------------------------------
+
+
+class _Numbering:
+    """Gives equal patterns one id, and notes whom each serves."""
+
+    def __init__(self) -> None:
+        self.patterns: list[Pattern] = []
+        self.users: list[list[PatternUse]] = []
+        self._ids: dict[tuple[object, ...], int] = {}
+
+    def number(self, rule: str, signature: Signature) -> Signature:
+        numbered = []
+        for pattern in signature.patterns:
+            key = (pattern.regex, pattern.exact_case, pattern.lines, pattern.slow, pattern.advice)
+            id = self._ids.setdefault(key, len(self.patterns))
+            if id == len(self.patterns):
+                self.patterns.append(replace(pattern, id=id))
+                self.users.append([])
+            use = PatternUse(rule, signature.name)
+            if use not in self.users[id]:
+                self.users[id].append(use)
+            numbered.append(self.patterns[id])
+        return replace(signature, patterns=tuple(dict.fromkeys(numbered)))
+
+
+def _freeze(gathered: _Gathered, rules: Mapping[str, Rule], names: Sequence[str]) -> RulePack:
+    numbering = _Numbering()
+    numbered = {
+        id: replace(
+            rule, signatures={name: numbering.number(id, signature) for name, signature in rule.signatures.items()}
+        )
+        for id, rule in rules.items()
+    }
+    builtin: dict[str, dict[str, dict[str, str]]] = {}
+    for group, entries in sorted(gathered.builtin.items()):
+        for name, (signature, attributes) in entries.items():
+            numbering.number(f"~{group}", replace(signature, name=name))
+            builtin.setdefault(group, {})[name] = attributes
+    digest = hashlib.sha256(__version__.encode())
+    for line in (*gathered.contents, *rules, *(f"{p.regex} {p.exact_case} {p.lines}" for p in numbering.patterns)):
+        digest.update(line.encode() + b"\n")
+    return RulePack(
+        name="+".join(names),
+        version=__version__,
+        hash=digest.hexdigest()[:16],
+        rules=numbered,
+        patterns=tuple(numbering.patterns),
+        users=tuple(tuple(users) for users in numbering.users),
+        tables={name: table.rows for name, table in gathered.tables.items()},
+        builtin=builtin,
+        problems=tuple(gathered.problems),
+    )

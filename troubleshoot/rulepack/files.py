@@ -1,0 +1,143 @@
+"""Where a pack's files lie: paths as given -> layers of files, and the ids that the paths stand for.
+
+Only names, sizes and times are looked at here; nothing is opened. So the listing is cheap enough to be the cache's key.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from troubleshoot.errors import UsageError
+
+SHARED, TABLES, BUILTIN = "_shared", "_tables", "_builtin"
+SUFFIX = ".yaml"
+_SEGMENT = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class PackFile:
+    """A file of a pack. `kind` is "rule", "_shared", "_tables" or "_builtin"; `name` its path below that, no suffix."""
+
+    path: str  # as shown to the reader
+    kind: str
+    name: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One folder of rules with its files, in the order of their names. `name` is what the pack is called after it."""
+
+    name: str
+    files: tuple[PackFile, ...]
+
+    def of(self, kind: str) -> Iterator[PackFile]:
+        return (each for each in self.files if each.kind == kind)
+
+
+def default_rules_dir() -> Path:
+    """Return the folder of the rules that ship with the package: inside it once installed, beside it in the tree."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "_rules"
+    return installed if installed.is_dir() else package.parent / "rules"
+
+
+def list_layers(paths: Sequence[Path | str], *, default_rules: bool = True) -> list[Layer]:
+    """Return the layers of a pack, lowest first: the shipped rules, then each path as given.
+
+    A path is a folder of rules or a single rule's file, which brings the shared signatures and tables of its folder.
+    Raises UsageError for a path that is neither.
+    """
+    layers = [_list_folder(default_rules_dir(), "troubleshoot")] if default_rules else []
+    return layers + [list_layer(Path(path)) for path in paths]
+
+
+def list_layer(path: Path) -> Layer:
+    """Return the layer of one path as given. Raises UsageError."""
+    if path.is_dir():
+        return _list_folder(path, path.resolve().name)
+    if not path.exists():
+        raise UsageError(f"no such file or folder: {path}", help="give a folder of rules, or one rule's file")
+    if path.suffix != SUFFIX:
+        raise UsageError(f"no rule file: {path}", help=f"rule files end in `{SUFFIX}`")
+    root = root_of(path)
+    layer = _list_folder(root, root.resolve().name)
+    alone = os.path.normpath(os.path.abspath(path))
+    kept = [each for each in layer.files if each.kind != "rule" or os.path.abspath(each.path) == alone]
+    return Layer(layer.name, tuple(kept))
+
+
+def root_of(path: Path) -> Path:
+    """Return the rule folder that a rule's file belongs to: the nearest above it that is one, or its domain's parent."""
+    above = list(path.resolve().parents)
+    for folder in above[1:]:
+        if folder.name == "rules" or any((folder / name).is_dir() for name in (SHARED, TABLES, BUILTIN)):
+            return folder
+    return above[min(1, len(above) - 1)]
+
+
+def list_rule_files(paths: Sequence[Path | str] = (), *, default_rules: bool = True) -> list[Path]:
+    """Return every file that a pack over these paths is made of, rules or not."""
+    return [Path(each.path) for layer in list_layers(paths, default_rules=default_rules) for each in layer.files]
+
+
+def is_rule_id(name: str) -> bool:
+    """Say whether a name is an id: two parts or more, lower-case letters, digits and single hyphens."""
+    parts = name.split("/")
+    return len(parts) >= 2 and all(_SEGMENT.fullmatch(part) for part in parts)
+
+
+def nearest_id(name: str) -> str:
+    """Return the id that a wrong one may have meant."""
+    parts = [re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in name.split("/")]
+    parts = [part for part in parts if part]
+    return "/".join(parts if len(parts) > 1 else ["domain", *(parts or ["fault"])])
+
+
+def _list_folder(root: Path, name: str) -> Layer:
+    shown = _shown(root)
+    return Layer(name, tuple(_walk(str(root), shown, "rule", "")))
+
+
+def _shown(root: Path) -> str:
+    """Return a folder's name for messages: short where it lies below the current folder."""
+    full = os.path.abspath(root)
+    try:
+        relative = os.path.relpath(full)
+    except (OSError, ValueError):  # another drive, or a current folder that is gone
+        return full
+    return full if relative.startswith("..") else relative
+
+
+def _walk(folder: str, shown: str, kind: str, below: str) -> Iterator[PackFile]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        entries = []
+    for entry in entries:
+        path = os.path.join(shown, entry.name)
+        if entry.is_dir():
+            special = entry.name if kind == "rule" and not below and entry.name in (SHARED, TABLES, BUILTIN) else ""
+            if special or not entry.name.startswith(("_", ".")):
+                deeper = "" if special else f"{below}{entry.name}/"
+                yield from _walk(entry.path, path, special or kind, deeper)
+        elif entry.name.endswith((SUFFIX, ".yml")) and not entry.name.startswith(("_", ".")):
+            try:
+                stat = entry.stat()
+            except OSError:  # gone since, or a dangling link: opening it will tell
+                yield PackFile(path, kind, below + entry.name.removesuffix(SUFFIX), 0, 0)
+            else:
+                yield PackFile(path, kind, below + entry.name.removesuffix(SUFFIX), stat.st_size, stat.st_mtime_ns)
+
+
+def fingerprint(layers: Iterable[Layer]) -> Iterator[str]:
+    """Yield what must be the same for a pack to be the same: each file's name, size and time."""
+    for layer in layers:
+        yield layer.name
+        for each in layer.files:
+            yield f"{each.path} {each.kind} {each.size} {each.mtime_ns}"

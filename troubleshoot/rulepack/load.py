@@ -1,0 +1,64 @@
+"""Paths -> a `RulePack`: the one door to rule files.
+
+    list_layers -> cache.read_pack, or assemble.read_pack and cache.write_pack -> RulePack
+
+A pack that was read before, and whose files have not changed since, comes from the cache without YAML or pydantic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from troubleshoot.errors import Problem, RuleError
+from troubleshoot.model import RulePack
+from troubleshoot.rulepack import cache as pack_cache
+from troubleshoot.rulepack.files import Layer, default_rules_dir, list_layer, list_layers, list_rule_files
+
+__all__ = ["default_rules_dir", "find_problems", "list_rule_files", "load_pack"]
+
+
+def load_pack(
+    paths: Sequence[Path | str] = (),
+    *,
+    drafts: bool = False,
+    strict: bool = False,
+    cache: bool = True,
+    default_rules: bool = True,
+) -> RulePack:
+    """Return the pack of the shipped rules and the given paths (folders, or single rules' files), later over earlier.
+
+    Rules that do not load are left out and stand in `problems`; with `strict` they raise RuleError, which holds every
+    problem of every file. Raises UsageError for a path that does not exist.
+    """
+    layers = list_layers(paths, default_rules=default_rules)
+    context = [] if default_rules else [list_layer(default_rules_dir())]
+    key = pack_cache.key_of([*context, *layers], f"drafts={drafts} context={len(context)}") if cache else ""
+    pack = pack_cache.read_pack(key) if cache else None
+    if pack is None:
+        pack = _read(layers, drafts, context)
+        if cache:
+            pack_cache.write_pack(key, pack)
+    if strict and pack.problems:
+        raise refusal(pack.problems)
+    return pack
+
+
+def find_problems(paths: Sequence[Path | str] = ()) -> list[Problem]:
+    """Return every problem that keeps rules of these paths (the shipped rules if none) from loading; drafts included."""
+    shipped = default_rules_dir()
+    layers = [list_layer(Path(path)) for path in paths or [shipped]]
+    return list(_read(layers, True, [list_layer(shipped)]).problems)
+
+
+def refusal(problems: Sequence[Problem]) -> RuleError:
+    """Return the one error for all problems of all files."""
+    files = len({problem.place.path for problem in problems if problem.place is not None})
+    what = f"{len(problems)} problem{'s' * (len(problems) != 1)} in {files} rule file{'s' * (files != 1)}"
+    return RuleError(what, help="`troubleshoot rules check` lists them", problems=tuple(problems))
+
+
+def _read(layers: Sequence[Layer], drafts: bool, context: Sequence[Layer]) -> RulePack:
+    from troubleshoot.rulepack.assemble import read_pack  # brings YAML and pydantic, which a warm start does without
+
+    return read_pack(layers, drafts=drafts, context=context)

@@ -1,0 +1,240 @@
+"""YAML text -> plain data, and where each piece of it stands.
+
+Read from the parser's events and not through a constructor, so that nothing is lost or guessed on the way: a key given
+twice is seen, every key and value keeps its line and column, and only `true` and `false` are booleans (`retry: no` says
+no). What rule files have no use for is refused: aliases (a few lines of them can stand for gigabytes), tags, several
+documents in one file, nesting without end.
+
+    title: Out of memory        ->  data   {"title": "Out of memory"}
+                                    places {(): 1:1, ("title",): key 1:1, value 1:8}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from troubleshoot.errors import Problem
+from troubleshoot.model import Place
+
+Path = tuple[str | int, ...]  # keys and list positions that lead from the top to a piece
+
+MOST_NESTED = 40
+EXCERPT_CHARS = 100
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_LINE_END = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")  # what YAML counts as one
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_INT = re.compile(r"[-+]?(?:0|[1-9]\d*)")
+_FLOAT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
+
+
+class Number(float):
+    """A number with its text as written: `2.30` is 2.3, and was not written so."""
+
+    raw: str
+
+    def __new__(cls, raw: str) -> Number:
+        number = super().__new__(cls, raw)
+        number.raw = raw
+        return number
+
+
+class WholeNumber(int):
+    raw: str
+
+    def __new__(cls, raw: str) -> WholeNumber:
+        number = super().__new__(cls, raw)
+        number.raw = raw
+        return number
+
+
+def text_of(value: Any) -> Any:
+    """Return a number or boolean as the text it was written as; anything else as it is."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return getattr(value, "raw", value)
+
+
+@dataclass(slots=True)
+class Document:
+    """A YAML document as plain data (dict, list, str, numbers, bool, None) with places.
+
+    `problems` tells what the reader itself refused; `data` is None when nothing could be read.
+    """
+
+    path: str
+    lines: list[str]
+    data: Any = None
+    problems: list[Problem] = field(default_factory=list)
+    values: dict[Path, tuple[int, int]] = field(default_factory=dict)  # line and column, from 1
+    keys: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    styles: dict[Path, str] = field(default_factory=dict)  # of scalars: "" plain, '"', "'", "|", ">"
+
+    def place(self, path: Path, *, key: bool = False, shift: int = 0) -> Place:
+        """Return where the piece at `path` stands (or its key), or the nearest piece above it that exists."""
+        while True:
+            for places in (self.keys, self.values) if key else (self.values, self.keys):
+                if path in places:
+                    line, column = places[path]
+                    return Place(self.path, line, column + shift)
+            if not path:
+                return Place(self.path)
+            path, shift = path[:-1], 0
+
+    def place_within(self, path: Path, position: int) -> Place:
+        """Return where the character at `position` of a text stands, as far as its quoting lets us tell."""
+        start, style = self.place(path), self.styles.get(path)
+        if style is None or style in "|>":
+            return start
+        opening = len(style)
+        written = self.lines[start.line - 1][start.column - 1 + opening :] if start.line <= len(self.lines) else ""
+        if "\\" in written or "''" in written or position >= len(written):
+            return start
+        return Place(self.path, start.line, start.column + opening + position)
+
+    def problem(self, code: str, text: str, place: Place, help: str = "", severity: str = "error") -> Problem:
+        """Build a problem at a place, with its line as the excerpt."""
+        line = _CONTROLS.sub("?", self.lines[place.line - 1]).strip() if 0 < place.line <= len(self.lines) else ""
+        if len(line) > EXCERPT_CHARS:
+            line = line[: EXCERPT_CHARS - 3] + "..."
+        return Problem(code, text, place, line, help, severity)
+
+
+class _Refused(Exception):
+    """Stops the reading at something that leaves nothing sensible to go on with."""
+
+
+def read_document(text: str, path: str) -> Document:
+    """Return the one document of a YAML text. Never raises: what is wrong stands in its `problems`."""
+    document = Document(path, _LINE_END.split(text))
+    reader = _Reader(document)
+    try:
+        reader.read(yaml.parse(text, Loader=_LOADER))
+    except _Refused:
+        pass
+    except yaml.YAMLError as error:
+        document.data = None
+        document.problems.append(_syntax_problem(document, error))
+    return document
+
+
+class _Reader:
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._events: Iterator[Any] = iter(())
+
+    def read(self, events: Iterator[Any]) -> None:
+        self._events = events
+        documents = 0
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    self._refuse("several documents in one file", event, "one rule per file: remove the `---`")
+                    raise _Refused
+                self._document.data = self._node(next(events), ())
+
+    def _refuse(self, text: str, event: Any, help: str) -> None:
+        place = Place(self._document.path, event.start_mark.line + 1, event.start_mark.column + 1)
+        self._document.problems.append(self._document.problem("R001", text, place, help))
+
+    def _node(self, event: Any, path: Path) -> Any:
+        document = self._document
+        document.values[path] = (event.start_mark.line + 1, event.start_mark.column + 1)
+        if len(path) > MOST_NESTED:
+            self._refuse("nested too deeply", event, f"at most {MOST_NESTED} levels are read")
+            raise _Refused
+        if isinstance(event, yaml.AliasEvent):
+            self._refuse("an alias", event, "write the text out, or make it a shared signature")
+            return None
+        if event.anchor is not None:
+            self._refuse("an anchor", event, "aliases are not read: quote a text that begins with `&`")
+        if event.tag is not None and event.tag != "!":
+            self._refuse(f"the tag `{event.tag}`", event, "tags are not read: quote a text that begins with `!`")
+        if isinstance(event, yaml.ScalarEvent):
+            document.styles[path] = event.style or ""
+            return _scalar(event)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._sequence(path)
+        return self._mapping(path)
+
+    def _sequence(self, path: Path) -> list[Any]:
+        items: list[Any] = []
+        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+            items.append(self._node(event, (*path, len(items))))
+        return items
+
+    def _mapping(self, path: Path) -> dict[str, Any]:
+        mapping: dict[str, Any] = {}
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            if not isinstance(event, yaml.ScalarEvent):
+                self._refuse("a key that is no text", event, "quote what begins with `{`, `[`, `*` or `&`")
+                raise _Refused
+            key, below = event.value, (*path, event.value)
+            where = (event.start_mark.line + 1, event.start_mark.column + 1)
+            value_event = next(self._events)
+            if key in mapping:
+                first = self._document.keys[below]
+                kept = dict(self._document.values), dict(self._document.keys), dict(self._document.styles)
+                self._node(value_event, below)
+                self._document.values, self._document.keys, self._document.styles = kept
+                self._document.problems.append(
+                    self._document.problem(
+                        "R005",
+                        f"duplicate key `{key}`",
+                        Place(self._document.path, *where),
+                        f"it stands on line {first[0]} already; keep one of the two",
+                    )
+                )
+                continue
+            self._document.keys[below] = where
+            mapping[key] = self._node(value_event, below)
+        return mapping
+
+
+def _scalar(event: Any) -> Any:
+    value: str = event.value
+    if event.style or event.tag == "!":
+        return value
+    if value in ("", "~", "null", "Null", "NULL"):
+        return None
+    if value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    if _INT.fullmatch(value):
+        return WholeNumber(value)
+    if _FLOAT.fullmatch(value):
+        return Number(value)
+    return value
+
+
+def _syntax_problem(document: Document, error: yaml.YAMLError) -> Problem:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    said = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error).splitlines()[0]
+    context = getattr(error, "context", None)
+    text = f"{said} {context}" if context else said
+    place = Place(document.path, mark.line + 1, mark.column + 1) if mark is not None else Place(document.path)
+    return document.problem("R001", f"not valid YAML: {text}", place, _syntax_help(document, place, text))
+
+
+def _syntax_help(document: Document, place: Place, said: str) -> str:
+    line = document.lines[place.line - 1] if 0 < place.line <= len(document.lines) else ""
+    before, rest = line[: place.column - 1], line[place.column - 1 :]
+    if "\t" in before + rest[:1] and not before.strip():
+        return "indent with blanks; YAML takes no tabs"
+    if "mapping values are not allowed" in said:
+        return "a text that holds `: ` must stand in quotes, or on its own lines below `|`"
+    if "control characters" in said or "special characters" in said:
+        return "remove the control character, or write it as an escape in double quotes"
+    if (
+        rest[:1] in ("*", "&", "%", "@", "`", "!", "{", "[", "}", "]", ",", '"', "'")
+        or "alias" in said
+        or "anchor" in said
+    ):
+        return "put the whole text in quotes, or on its own lines below `|`"
+    if "expected <block end>" in said or "could not find expected ':'" in said:
+        return "look at the indentation and the quotes of this line and the one above it"
+    return "look at the quotes, brackets and indentation near this line"
