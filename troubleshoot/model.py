@@ -8,7 +8,7 @@ given (for a compressed file: of its decompressed text); a column counts charact
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -304,10 +304,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class LineMap:
-    """For a block whose bytes were repaired: where its i-th line stood in the source as given."""
+    """For a block whose bytes were repaired: where its i-th line stood in the source as given.
 
-    lines: tuple[int, ...]
-    offsets: tuple[int, ...]
+    Several lines may have come from one (a progress bar's, a JSON record's), one from several (joined pieces: where the
+    first stood). The sequences may be computed when first asked, so a block without hits never pays for them.
+    """
+
+    lines: Sequence[int]
+    offsets: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
