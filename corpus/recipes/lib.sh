@@ -28,7 +28,7 @@ mount --bind "$HOSTS" /etc/hosts
 mount -t tmpfs tmpfs /opt
 mkdir -p /opt/train /opt/app
 if [ -d "$VENV" ]; then mkdir -p /opt/venv && mount --bind "$VENV" /opt/venv; fi
-unset PYTHONPATH VIRTUAL_ENV OMP_NUM_THREADS
+unset PYTHONPATH VIRTUAL_ENV OMP_NUM_THREADS ${!PIP_@}
 export PATH=/opt/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LANG=C.UTF-8 LC_ALL= PYTHONUNBUFFERED=1
 
@@ -38,9 +38,9 @@ need_venv() {
     grep -lI "$VENV/bin" "$VENV"/bin/* 2>/dev/null | xargs -r sed -i "s#$VENV#/opt/venv#g"
 }
 
-# Temporary and personal paths of the machine that made the log become those of an ordinary image.
+# Temporary and personal paths of the machine that made the log become those of an ordinary image; the kernel's local suffix goes.
 clean() {
-    sed -i -e "s#$VENV#/opt/venv#g" -e 's#/root/\.pyenv/versions/[0-9.]*#/usr/local#g' "$@"
+    sed -i -e 's/\([0-9]\.[0-9]*\.[0-9]*\)-fc-v[0-9]*/\1/g' -e "s#$VENV#/opt/venv#g" -e 's#/root/\.pyenv/versions/[0-9.]*#/usr/local#g' "$@"
 }
 
 incident() {
@@ -88,7 +88,7 @@ made: real run
 - Programs: $PROGRAMS
 - Result:${CODES:- see the log}
 - Replaced: the host runs under the invented name gpu-node-17 (UTS namespace); paths of the interpreter and of its
-  virtual environment read /usr/local and /opt/venv. Everything else is as printed.
+  virtual environment read /usr/local and /opt/venv; the kernel's local version suffix is cut. The rest is as printed.
 - Licence: Apache-2.0, made for this project
 MD
 }
