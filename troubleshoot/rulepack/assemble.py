@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from troubleshoot import __version__, limits
 from troubleshoot.errors import Problem
@@ -33,7 +34,7 @@ class _Gathered:
 def read_pack(layers: Sequence[Layer], *, drafts: bool = False, context: Sequence[Layer] = ()) -> RulePack:
     """Read all files and return the pack; `problems` holds every error, and a rule with one is not in `rules`.
 
-    Of the `context` layers only shared signatures, tables and built-in signatures are taken, and none of their problems.
+    Of the `context` layers only shared signatures, tables and built-in signatures are taken, none of their problems.
     """
     gathered = _Gathered()
     for layer in context:
@@ -97,7 +98,7 @@ def _text(gathered: _Gathered, file: PackFile) -> str:
     """Return a file's text, or "" after telling why it cannot be had."""
     place, code = Place(file.path), "R013"
     try:
-        with open(file.path, "rb") as stream:
+        with Path(file.path).open("rb") as stream:
             data = stream.read(limits.RULE_FILE_BYTES + 1)
     except OSError as error:
         why = error.strerror or type(error).__name__

@@ -67,13 +67,13 @@ def list_layer(path: Path) -> Layer:
         raise UsageError(f"no rule file: {path}", help=f"rule files end in `{SUFFIX}`")
     root = root_of(path)
     layer = _list_folder(root, root.resolve().name)
-    alone = os.path.normpath(os.path.abspath(path))
-    kept = [each for each in layer.files if each.kind != "rule" or os.path.abspath(each.path) == alone]
+    alone = path.resolve()
+    kept = [each for each in layer.files if each.kind != "rule" or Path(each.path).resolve() == alone]
     return Layer(layer.name, tuple(kept))
 
 
 def root_of(path: Path) -> Path:
-    """Return the rule folder that a rule's file belongs to: the nearest above it that is one, or its domain's parent."""
+    """Return the rule folder of a rule's file: the nearest above it that looks like one, or its domain's parent."""
     above = list(path.resolve().parents)
     for folder in above[1:]:
         if folder.name == "rules" or any((folder / name).is_dir() for name in (SHARED, TABLES, BUILTIN)):
@@ -106,12 +106,11 @@ def _list_folder(root: Path, name: str) -> Layer:
 
 def _shown(root: Path) -> str:
     """Return a folder's name for messages: short where it lies below the current folder."""
-    full = os.path.abspath(root)
+    full = root.resolve()
     try:
-        relative = os.path.relpath(full)
-    except (OSError, ValueError):  # another drive, or a current folder that is gone
-        return full
-    return full if relative.startswith("..") else relative
+        return str(full.relative_to(Path.cwd()))
+    except (OSError, ValueError):  # not below it, or a current folder that is gone
+        return str(full)
 
 
 def _walk(folder: str, shown: str, kind: str, below: str) -> Iterator[PackFile]:
@@ -120,7 +119,7 @@ def _walk(folder: str, shown: str, kind: str, below: str) -> Iterator[PackFile]:
     except OSError:
         entries = []
     for entry in entries:
-        path = os.path.join(shown, entry.name)
+        path = f"{shown}{os.sep}{entry.name}"
         if entry.is_dir():
             special = entry.name if kind == "rule" and not below and entry.name in (SHARED, TABLES, BUILTIN) else ""
             if special or not entry.name.startswith(("_", ".")):

@@ -45,7 +45,7 @@ def load_pack(
 
 
 def find_problems(paths: Sequence[Path | str] = ()) -> list[Problem]:
-    """Return every problem that keeps rules of these paths (the shipped rules if none) from loading; drafts included."""
+    """Return every problem that keeps rules of these paths (the shipped ones if none) from loading, drafts included."""
     shipped = default_rules_dir()
     layers = [list_layer(Path(path)) for path in paths or [shipped]]
     return list(_read(layers, True, [list_layer(shipped)]).problems)

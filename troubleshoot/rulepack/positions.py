@@ -104,7 +104,7 @@ class Document:
         return Problem(code, text, place, line, help, severity)
 
 
-class _Refused(Exception):
+class _StopError(Exception):
     """Stops the reading at something that leaves nothing sensible to go on with."""
 
 
@@ -114,7 +114,7 @@ def read_document(text: str, path: str) -> Document:
     reader = _Reader(document)
     try:
         reader.read(yaml.parse(text, Loader=_LOADER))
-    except _Refused:
+    except _StopError:
         pass
     except yaml.YAMLError as error:
         document.data = None
@@ -135,19 +135,19 @@ class _Reader:
                 documents += 1
                 if documents > 1:
                     self._refuse("several documents in one file", event, "one rule per file: remove the `---`")
-                    raise _Refused
+                    raise _StopError
                 self._document.data = self._node(next(events), ())
 
     def _refuse(self, text: str, event: Any, help: str) -> None:
-        place = Place(self._document.path, event.start_mark.line + 1, event.start_mark.column + 1)
+        place = Place(self._document.path, *_at(event))
         self._document.problems.append(self._document.problem("R001", text, place, help))
 
     def _node(self, event: Any, path: Path) -> Any:
         document = self._document
-        document.values[path] = (event.start_mark.line + 1, event.start_mark.column + 1)
+        document.values[path] = _at(event)
         if len(path) > MOST_NESTED:
             self._refuse("nested too deeply", event, f"at most {MOST_NESTED} levels are read")
-            raise _Refused
+            raise _StopError
         if isinstance(event, yaml.AliasEvent):
             self._refuse("an alias", event, "write the text out, or make it a shared signature")
             return None
@@ -173,9 +173,9 @@ class _Reader:
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
                 self._refuse("a key that is no text", event, "quote what begins with `{`, `[`, `*` or `&`")
-                raise _Refused
+                raise _StopError
             key, below = event.value, (*path, event.value)
-            where = (event.start_mark.line + 1, event.start_mark.column + 1)
+            where = _at(event)
             value_event = next(self._events)
             if key in mapping:
                 first = self._document.keys[below]
@@ -194,6 +194,10 @@ class _Reader:
             self._document.keys[below] = where
             mapping[key] = self._node(value_event, below)
         return mapping
+
+
+def _at(event: Any) -> tuple[int, int]:
+    return event.start_mark.line + 1, event.start_mark.column + 1
 
 
 def _scalar(event: Any) -> Any:
@@ -223,7 +227,7 @@ def _syntax_problem(document: Document, error: yaml.YAMLError) -> Problem:
 def _syntax_help(document: Document, place: Place, said: str) -> str:
     line = document.lines[place.line - 1] if 0 < place.line <= len(document.lines) else ""
     before, rest = line[: place.column - 1], line[place.column - 1 :]
-    if "\t" in before + rest[:1] and not before.strip():
+    if "\t" in before + rest[:1] and not before.strip() and "block scalar" not in said:
         return "indent with blanks; YAML takes no tabs"
     if "mapping values are not allowed" in said:
         return "a text that holds `: ` must stand in quotes, or on its own lines below `|`"

@@ -77,6 +77,10 @@ def parse_rule(
     return _rule(document, model, rule_id, signatures, condition, lookups), []
 
 
+def _position(problem: Problem) -> tuple[int, int]:
+    return (problem.place.line, problem.place.column) if problem.place is not None else (0, 0)
+
+
 class _RuleBuilder:
     def __init__(
         self, document: Document, bad: set[Path], shared: Mapping[str, Signature], tables: Mapping[str, Table]
@@ -119,12 +123,10 @@ class _RuleBuilder:
         if self._conditions is None:
             return None
         for key in ("supports", "contradicts"):
-            names = self._good(key) or []
-            listed = isinstance(names, list)
-            self._conditions.check_names(names if listed else [names], (key,), listed=listed)
-        names = self._good("fingerprint") or []
-        listed = isinstance(names, list)
-        self._conditions.check_captures(names if listed else [names], ("fingerprint",), listed=listed)
+            names = self._good(key)
+            self._conditions.check_names(_texts(names), (key,), listed=isinstance(names, list))
+        names = self._good("fingerprint")
+        self._conditions.check_captures(_texts(names), ("fingerprint",), listed=isinstance(names, list))
         if self._data.get("condition") is None:
             return self._only_signature()
         return self._conditions.build(prune(self._data["condition"], self._bad, ("condition",)), ("condition",))
@@ -234,7 +236,7 @@ def _rule(
 def _fix(written: fields.FixFields) -> Fix:
     verify = written.verify
     if isinstance(verify, str):
-        verify = fields.VerifyFields(run=verify)
+        verify = fields.VerifyFields(run=verify, expect="")
     return Fix(
         title=written.title.strip(),
         do=(written.do or "").strip(),

@@ -18,20 +18,18 @@ from troubleshoot.errors import Problem
 from troubleshoot.rulepack import fields
 from troubleshoot.rulepack.positions import Document, Path, text_of
 
-_KEYS_OF: dict[str, tuple[str, ...]] = {
-    name: tuple(model.model_fields)
-    for name, model in {
-        "a rule": fields.RuleFields,
-        "a signature": fields.SignatureFields,
-        "a condition": fields.ConditionFields,
-        "`at_least`": fields.AtLeastFields,
-        "a lookup": fields.LookupFields,
-        "a fix": fields.FixFields,
-        "`verify`": fields.VerifyFields,
-        "an example": fields.ExampleFields,
-        "a table": fields.TableFields,
-    }.items()
+_MODEL_OF: dict[str, type[BaseModel]] = {
+    "a rule": fields.RuleFields,
+    "a signature": fields.SignatureFields,
+    "a condition": fields.ConditionFields,
+    "`at_least`": fields.AtLeastFields,
+    "a lookup": fields.LookupFields,
+    "a fix": fields.FixFields,
+    "`verify`": fields.VerifyFields,
+    "an example": fields.ExampleFields,
+    "a table": fields.TableFields,
 }
+_KEYS_OF = {name: tuple(model.model_fields) for name, model in _MODEL_OF.items()}
 
 
 def check_shape(document: Document, model: type[BaseModel]) -> tuple[BaseModel | None, set[Path]]:
@@ -139,9 +137,8 @@ def _key_help(path: Path) -> str:
 
 def _missing_help(path: Path) -> str:
     owner = _owner(path, "a rule")
-    model = {"a rule": fields.RuleFields, "a fix": fields.FixFields}.get(owner)
-    field = model.model_fields.get(str(path[-1])) if model is not None else None
-    return field.description or "" if field is not None else f"{owner} needs `{path[-1]}`"
+    field = _MODEL_OF[owner].model_fields.get(str(path[-1]))
+    return (field.description if field is not None else "") or f"{owner} needs `{path[-1]}`"
 
 
 def _kind_of(value: Any) -> str:

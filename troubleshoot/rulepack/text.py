@@ -19,6 +19,7 @@ The pattern means what it says under `regex.V0 | regex.ASCII | regex.MULTILINE`,
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from troubleshoot import limits
 from troubleshoot.errors import RuleError
 from troubleshoot.rulepack.messages import Found, find_messages
 
-# What passes for a blank in a pasted log: NBSP and its narrow kin, the typographic spaces, zero-width marks, soft hyphen.
+# What passes for a blank in a pasted log: NBSP and its kin, the typographic spaces, zero-width marks, soft hyphen.
 BLANKS = "\t \u00a0\u00ad\u1680\u180e\u2000-\u200d\u202f\u205f\u2060\u3000\ufeff"
 QUOTES = "\"'`´‘’‚‛“”„‟‹›«»′″‵‶ʼ＇＂「」『』〝〞"
 _ENTITY = (
@@ -168,24 +169,19 @@ def _cut(text: str, exact_case: bool) -> tuple[list[_Piece], list[Fault]]:
 def _hole(content: str, at: int, seen: set[str], faults: list[Fault]) -> _Piece:
     name, colon, kind = content.partition(":")
     if not _NAME.fullmatch(name):
-        faults.append(
-            Fault(
-                at, f"`{{{content}}}` is no hole", "a hole is `{name}` or `{name:type}`, in lower case; `{{` is a brace"
-            )
-        )
+        help = "a hole is `{name}` or `{name:type}`, in lower case; `{{` is a brace"
+        faults.append(Fault(at, f"`{{{content}}}` is no hole", help))
         return _Piece("hole", "_")
     if name in RESERVED_NAMES:
-        faults.append(
-            Fault(at, f"a hole cannot be named `{name}`", "every finding has that name already; take another")
-        )
+        help = "every finding has that name already; take another"
+        faults.append(Fault(at, f"a hole cannot be named `{name}`", help))
     elif name != "_" and name in seen:
-        faults.append(
-            Fault(at, f"two holes named `{name}`", "name them apart, or use `{_}` where the value is not needed")
-        )
+        help = "name them apart, or use `{_}` where the value is not needed"
+        faults.append(Fault(at, f"two holes named `{name}`", help))
     if colon and kind not in HOLE_TYPES:
         near = difflib.get_close_matches(kind, HOLE_TYPES, n=1)
-        known = f"did you mean `{near[0]}`?" if near else "the types are " + ", ".join(HOLE_TYPES)
-        faults.append(Fault(at, f"unknown type of hole `{kind}`", known))
+        help = f"did you mean `{near[0]}`?" if near else "the types are " + ", ".join(HOLE_TYPES)
+        faults.append(Fault(at, f"unknown type of hole `{kind}`", help))
     seen.add(name)
     return _Piece("hole", name, kind if colon else None)
 
@@ -208,7 +204,7 @@ def _cut_words(text: str) -> list[_Piece]:
 def _check(text: str, pieces: list[_Piece], lines: int) -> list[Fault]:
     if not any(piece.kind in ("text", "message") for piece in pieces):
         return [Fault(0, "nothing but holes" if pieces else "no text", "keep some of the program's own words")]
-    for left, right in zip(pieces, pieces[1:], strict=False):
+    for left, right in itertools.pairwise(pieces):
         if left.is_open_hole and right.is_open_hole:
             fault = "two holes with nothing between them"
             return [Fault(text.find("}{") + 1, fault, "make them one, or give the first a type")]
@@ -293,7 +289,7 @@ def _alternatives(written: str, found: Found, lines: int) -> str:
 
 
 def _any_case_first(text: str, lines: int) -> str:
-    """Write a translation so that its first letter may have either case, which ASCII-caseless matching cannot see to."""
+    """Write a translation so that its first letter may have either case: ASCII-caseless matching does not see to it."""
     first = text[0]
     if first.isascii() or first.lower() == first.upper():
         return regex_from_literal(text, lines)
