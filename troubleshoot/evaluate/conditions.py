@@ -1,0 +1,336 @@
+"""What a condition comes to over a view of hits: an outcome tree with three answers.
+
+In: a `Condition` and a `View`. Out: an `Outcome`: TRUE, FALSE or UNDECIDED, the hits that made it so, why.
+
+A node is asked from the outside in, each step over the views that the one before leaves:
+
+    same    per group; it holds if it holds in one, and the hits of all groups in which it holds are evidence
+    within  per window, likewise
+    where   on the hits whose captures make the comparisons hold (see `bindings`)
+    core    the operator itself, over its children
+    unless  vetoes, looked for in the same group and around the window
+
+Three answers, after Kleene: `all` is FALSE if one child is, else UNDECIDED if one is, else TRUE; `any` the reverse.
+UNDECIDED comes from `missing` without its `given` and from a `where` that lacks a value.
+
+What only a clock could tell, and no clock does, is no reason to say nothing: the node is TRUE and carries a doubt,
+which costs the finding one step of confidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from troubleshoot.evaluate.bindings import bind
+from troubleshoot.evaluate.chains import chain
+from troubleshoot.evaluate.sightings import Sighting, View
+from troubleshoot.evaluate.windows import WindowLimitError, groups, spans
+from troubleshoot.model import Condition, Note, Op, Outcome, Truth, Window
+from troubleshoot.where import Expression, parse_where
+
+_T, _F, _U = Truth.TRUE, Truth.FALSE, Truth.UNDECIDED
+
+
+class Judge:
+    """Asks conditions. Keeps parsed `where` texts, and notes what a budget cut short."""
+
+    def __init__(self) -> None:
+        self.notes: list[Note] = []
+        self._parsed: dict[str, Expression] = {}
+        self._core: Mapping[Op, Callable[[Condition, View], Outcome]] = {
+            Op.SIGNATURE: self._signature,
+            Op.ALL: self._all,
+            Op.ANY: self._any,
+            Op.NONE: self._none,
+            Op.AT_LEAST: self._at_least,
+            Op.IN_ORDER: self._in_order,
+            Op.MISSING: self._missing,
+        }
+
+    def judge(self, node: Condition, view: View) -> Outcome:
+        """Return what the node comes to over the view."""
+        if node.same is None or node.same == "job":
+            return self._over_windows(node, view)
+        found = [
+            self._over_windows(node, group) for group in groups(view, node.same, lambda names: can_hold(node, names))
+        ]
+        return merged(node, found, f"in no {node.same}")
+
+    def _over_windows(self, node: Condition, view: View) -> Outcome:
+        if node.within is None:
+            return self._over_bindings(node, view)
+        strict: list[Outcome] = []
+        floating: list[View] = []
+        try:
+            for span in spans(view, node.within, every=_looks_for_absence(node)):
+                if can_hold(node, span.strict.hits) or not strict:
+                    strict.append(self._over_bindings(node, span.strict))
+                if span.loose is not None:
+                    floating.append(span.loose)
+        except WindowLimitError as error:
+            self._note("window-capped", error.text)
+        if floating and not any(each.truth is _T for each in strict):
+            loose = self._in_doubt(node, view, floating)
+            if loose is not None:
+                return loose
+        return merged(node, strict, f"not within {describe_window(node.within)}")
+
+    def _in_doubt(self, node: Condition, view: View, floating: Sequence[View]) -> Outcome | None:
+        """Return the node as it holds if hits without a comparable time are in the window; None if it does not."""
+        if self._over_bindings(node, view).truth is not _T:
+            return None
+        found = next((each for each in (self._over_bindings(node, one) for one in floating) if each.truth is _T), None)
+        if found is None or node.within is None:
+            return None
+        doubt = f"the log has no comparable times to check that it happened within {describe_window(node.within)}"
+        return replace(found, doubts=(*found.doubts, doubt))
+
+    def _over_bindings(self, node: Condition, view: View) -> Outcome:
+        outcome = self._core[node.op](node, view)
+        if node.where is not None and outcome.truth is _T:
+            outcome = self._where(node, view, outcome)
+        if node.unless is not None and outcome.truth is _T:
+            outcome = self._unless(outcome, self.judge(node.unless, view.around))
+        return outcome
+
+    def _where(self, node: Condition, view: View, outcome: Outcome) -> Outcome:
+        """Hold on to the hits that satisfy the comparisons, ask again on those, then compare their count."""
+        parts = self._parse(node.where or "").conjuncts()
+        plain = [part for part in parts if "count" not in part.names()]
+        captures: Mapping[str, str] = {}
+        if plain:
+            bound = bind(plain, _sightings(outcome), {})
+            if bound.is_capped:
+                self._note("where-capped", f"not every combination of hits was tried for: {node.where}")
+            if bound.truth is not _T:
+                return replace(outcome, truth=bound.truth, hits=(), why=_where_why(node, bound.why))
+            captures = bound.captures
+            view = view.only({name: tuple(filter(bound.keeps, hits)) for name, hits in view.hits.items()})
+            outcome = self._core[node.op](node, view)
+            if outcome.truth is not _T:
+                return replace(outcome, hits=(), why=outcome.why or _where_why(node, ""))
+        counting = [part for part in parts if "count" in part.names()]
+        if counting:
+            count = occurrences(node, _sightings(outcome), view)
+            bound = bind(counting, _sightings(outcome), {"count": count})
+            if bound.truth is not _T:
+                return replace(outcome, truth=bound.truth, hits=(), why=_where_why(node, bound.why))
+            captures = {**bound.captures, **captures}
+        return replace(outcome, captures={**outcome.captures, **captures})
+
+    def _unless(self, outcome: Outcome, veto: Outcome) -> Outcome:
+        children = (*outcome.children, veto)
+        if veto.truth is _T and not veto.doubts:
+            first = veto.hits[0].hit.record if veto.hits else None
+            place = f" ({first.source.name}:{first.line})" if first is not None else ""
+            return replace(
+                outcome, truth=_F, hits=(), children=children, why=f"vetoed by {describe(veto.condition)}{place}"
+            )
+        if veto.truth is _U:
+            return replace(outcome, truth=_U, hits=(), children=children, why=veto.why)
+        doubts = tuple(f"it would not count if {doubt}" for doubt in veto.doubts) if veto.truth is _T else ()
+        return replace(outcome, children=children, doubts=(*outcome.doubts, *doubts))
+
+    # --- operators ---------------------------------------------------------------------------------------------------
+
+    def _signature(self, node: Condition, view: View) -> Outcome:
+        hits = view.hits.get(node.signature or "", ())
+        return Outcome(node, _T if hits else _F, hits, why="" if hits else f"no {node.signature}")
+
+    def _all(self, node: Condition, view: View) -> Outcome:
+        children = self._children(node, view)
+        lacking = next((each for each in children if each.truth is _F), None)
+        undecided = next((each for each in children if each.truth is _U), None)
+        reason = lacking or undecided
+        if reason is not None:
+            return Outcome(node, reason.truth, children=children, why=reason.why)
+        return _held(node, children)
+
+    def _any(self, node: Condition, view: View) -> Outcome:
+        return self._so_many(node, self._children(node, view), 1)
+
+    def _none(self, node: Condition, view: View) -> Outcome:
+        children = self._children(node, view.around)
+        sure = next((each for each in children if each.truth is _T and not each.doubts), None)
+        if sure is not None:
+            return Outcome(node, _F, children=children, why=f"{describe(sure.condition)} is there")
+        undecided = next((each for each in children if each.truth is _U), None)
+        if undecided is not None:
+            return Outcome(node, _U, children=children, why=undecided.why)
+        doubts = tuple(f"it would not count if {doubt}" for each in children for doubt in each.doubts)
+        return Outcome(node, _T, children=children, doubts=doubts)
+
+    def _at_least(self, node: Condition, view: View) -> Outcome:
+        children = self._children(node, view)
+        if node.distinct is None and len(children) > 1:
+            return self._so_many(node, children, node.n)
+        held = _held(node, children)
+        if node.distinct is None:
+            number = occurrences(node, _sightings(held), view)
+            what = describe(children[0].condition) if children else ""
+        else:
+            number = len({value for value in (_distinct(each, node.distinct) for each in _sightings(held)) if value})
+            what = f"different {node.distinct}"
+        if number >= node.n:
+            return held
+        if any(each.truth is _U for each in children):
+            return Outcome(node, _U, children=children, why=next(each.why for each in children if each.truth is _U))
+        if node.distinct is not None and view.is_saturated(hit.signature for hit in held.hits):
+            return Outcome(node, _U, children=children, why=f"only the first hits were kept, with {number} {what}")
+        return Outcome(node, _F, children=children, why=f"{number} {what}, {node.n} needed")
+
+    def _so_many(self, node: Condition, children: tuple[Outcome, ...], needed: int) -> Outcome:
+        holding = sum(1 for each in children if each.truth is _T)
+        undecided = [each for each in children if each.truth is _U]
+        if holding >= needed:
+            return _held(node, children)
+        if holding + len(undecided) >= needed:
+            return Outcome(node, _U, children=children, why=undecided[0].why)
+        return Outcome(node, _F, children=children, why=f"{holding} of {describe(node)}")
+
+    def _in_order(self, node: Condition, view: View) -> Outcome:
+        outcome = self._all(node, view)
+        if outcome.truth is not _T:
+            return outcome
+        levels = [_sightings(each) for each in outcome.children if each.hits]
+        links = chain(levels)
+        if links is None:
+            return Outcome(node, _F, children=outcome.children, why="not in this order")
+        hits = tuple(dict.fromkeys(each for level in links.levels for each in level))
+        doubts = () if links.is_certain else ("the log has no comparable times to check the order over its sources",)
+        return replace(outcome, hits=hits, doubts=(*outcome.doubts, *doubts))
+
+    def _missing(self, node: Condition, view: View) -> Outcome:
+        there = tuple(self.judge(child, view.around) for child in node.children)
+        given = (self.judge(node.given, view),) if node.given is not None else ()
+        children = (*there, *given)
+        present = next((each for each in there if each.truth is _T), None)
+        if present is not None:
+            return Outcome(node, _F, children=children, why=f"{describe(present.condition)} is there")
+        if given and given[0].truth is _T and all(each.truth is _F for each in there):
+            return replace(_held(node, given), children=children)
+        relevant = (self.judge(node.relevant, view),) if node.relevant is not None else ()
+        asked = relevant[0].truth is _T if relevant else any(each.truth is _U for each in children)
+        absent = ", ".join(describe(child) for child in node.children)
+        wanted = describe(node.given) if node.given is not None else "anything"
+        why = f"there is no {absent}, and without {wanted} that says nothing"
+        return Outcome(node, _U if asked else _F, children=(*children, *relevant), why=why)
+
+    def _children(self, node: Condition, view: View) -> tuple[Outcome, ...]:
+        return tuple(self.judge(child, view) for child in node.children)
+
+    def _parse(self, text: str) -> Expression:
+        if text not in self._parsed:
+            self._parsed[text] = parse_where(text)
+        return self._parsed[text]
+
+    def _note(self, code: str, text: str) -> None:
+        note = Note(code, text)
+        if note not in self.notes:
+            self.notes.append(note)
+
+
+def merged(node: Condition, found: Sequence[Outcome], why: str) -> Outcome:
+    """Return one outcome for all groups or windows: it holds if one does, and sure ones count before doubtful ones."""
+    holding = [each for each in found if each.truth is _T]
+    holding = [each for each in holding if not each.doubts] or holding
+    if holding:
+        if len(holding) == 1:
+            return holding[0]
+        hits = {(hit.signature, id(hit.hit)): hit for each in holding for hit in each.hits}
+        return replace(holding[0], hits=tuple(hits.values()))
+    undecided = next((each for each in found if each.truth is _U), None)
+    if undecided is not None:
+        return undecided
+    closest = max(found, key=lambda each: sum(child.truth is _T for child in each.children), default=None)
+    if closest is None:
+        return Outcome(node, _F, why=why)
+    return replace(closest, why=closest.why if len(found) == 1 else f"{why}: {closest.why}")
+
+
+def can_hold(node: Condition, present: Iterable[str]) -> bool:
+    """Tell whether the node can hold where only these signatures hit: quick, and never wrong when it says no."""
+    return _can_hold(node, frozenset(present))
+
+
+def _can_hold(node: Condition, present: frozenset[str]) -> bool:
+    if node.op is Op.SIGNATURE:
+        return node.signature in present
+    if node.op in (Op.ALL, Op.IN_ORDER):
+        return all(_can_hold(child, present) for child in node.children)
+    if node.op is Op.ANY or (node.op is Op.AT_LEAST and (node.distinct is not None or len(node.children) == 1)):
+        return any(_can_hold(child, present) for child in node.children)
+    if node.op is Op.AT_LEAST:
+        return sum(_can_hold(child, present) for child in node.children) >= node.n
+    return True
+
+
+def occurrences(node: Condition, sightings: Sequence[Sighting], view: View) -> int:
+    """Return how often the node happened: its hits, of `all` those of the rarest leg, of `any` those of every leg."""
+    if node.op is Op.SIGNATURE:
+        return view.count([each for each in sightings if each.signature == node.signature])
+    if node.op is Op.NONE:
+        return 0
+    children = (node.given,) if node.op is Op.MISSING else node.children
+    legs = [child for child in children if child is not None]
+    if node.op in (Op.ANY, Op.AT_LEAST) and all(leg.op is Op.SIGNATURE for leg in legs):
+        names = {leg.signature for leg in legs}
+        own = [each for each in sightings if each.signature in names]
+        records = {(each.source, each.hit.record.line) for each in own}
+        return len(records) + view.count(own) - len(own)
+    counts = [number for number in (occurrences(leg, sightings, view) for leg in legs) if number]
+    if not counts:
+        return 0
+    return min(counts) if node.op in (Op.ALL, Op.IN_ORDER) else sum(counts)
+
+
+def describe(node: Condition) -> str:
+    """Return the condition in few words, for a reason."""
+    if node.op is Op.SIGNATURE:
+        return node.signature or ""
+    inner = ", ".join(describe(child) for child in node.children)
+    if node.op is Op.AT_LEAST:
+        return f"{node.n} of {inner}" + (f" with different {node.distinct}" if node.distinct else "")
+    if node.op is Op.ALL:
+        return inner.replace(", ", " and ") if len(node.children) < 3 else f"all of {inner}"
+    words = {Op.ANY: "any of ", Op.NONE: "no ", Op.IN_ORDER: "in order ", Op.MISSING: "absence of "}
+    return f"{words[node.op]}{inner}" if len(node.children) > 1 or node.op is not Op.ANY else inner
+
+
+def describe_window(window: Window) -> str:
+    return f"{window.records} records" if window.records is not None else f"{window.seconds:g} s"
+
+
+def _held(node: Condition, children: tuple[Outcome, ...]) -> Outcome:
+    """Return the node as TRUE on the hits of the children that hold, without doubtful ones where enough are sure."""
+    holding = [each for each in children if each.truth is _T]
+    sure = [each for each in holding if not each.doubts]
+    if node.op in (Op.ANY, Op.AT_LEAST) and len(sure) >= node.n:
+        holding = sure
+    hits = {(hit.signature, id(hit.hit)): hit for each in holding for hit in each.hits}
+    doubts = tuple(dict.fromkeys(doubt for each in holding for doubt in each.doubts))
+    captures: dict[str, str] = {}
+    for each in holding:
+        captures = {**each.captures, **captures}
+    return Outcome(node, _T, tuple(hits.values()), children, doubts=doubts, captures=captures)
+
+
+def _looks_for_absence(node: Condition) -> bool:
+    return any(each.op in (Op.NONE, Op.MISSING) or each.unless is not None for each in node.walk())
+
+
+def _sightings(outcome: Outcome) -> list[Sighting]:
+    return [each for each in outcome.hits if isinstance(each, Sighting)]
+
+
+def _distinct(sighting: Sighting, name: str) -> str:
+    value = sighting.captures.get(name)
+    if value is None:
+        known = {"rank": sighting.rank, "host": sighting.host, "source": sighting.source}.get(name)
+        value = "" if known is None else str(known)
+    return value.strip().casefold()
+
+
+def _where_why(node: Condition, why: str) -> str:
+    return f"where {node.where}: {why}" if why else f"not so: {node.where}"
