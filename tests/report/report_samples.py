@@ -41,8 +41,8 @@ EVIDENCE = Evidence(
     rank=None,
     host="launcher-0",
     time=TIME,
-    start=41,
-    end=135,
+    start=GLIBC_LINE.index("version"),
+    end=len(GLIBC_LINE) - 1,
 )
 
 FINDING = Finding(
@@ -140,8 +140,8 @@ CONFIRMATION = Finding(
             "channel",
             "worker-0:71:80 [2] NCCL INFO Channel 13/0 : 2[2] -> 10[2] [send] via NET/AWS Libfabric/2/GDRDMA",
             rank=2,
-            start=28,
-            end=95,
+            start=18,
+            end=99,
         ),
     ),
     count=64,
@@ -221,7 +221,8 @@ EMPTY = Report(
 # A log that tries to steer whatever shows it: terminal, Markdown, Slack, GitHub.
 NASTY_LINE = (
     "\x1b]0;owned\x07\x1b[31mERROR\x1b[0m </script><b>x</b> ```\r\n## not a heading [click](http://evil.example) "
-    "<!channel> <@U1> *bold* @everyone %0A::error::x \u202etxt.exe\u202c \x9b31m \ud800 | a | b | \u4f60\u597d \U0001f600"
+    "<!channel> <@U1> *bold* @everyone %0A::error::x "
+    "\u202etxt.exe\u202c \x9b31m \ud800 | a | b | \u4f60\u597d \U0001f600"
 )
 HOSTILE = replace(
     REPORT,

@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
-
 from report_samples import EVIDENCE, FINDING, REPORT
+
 from troubleshoot.model import Condition, Hit, Op, Outcome, Record, SignatureHit, Source, Suspect, Truth
 from troubleshoot.report.redact import redact, redact_text
 
@@ -36,6 +35,7 @@ SECRETS: dict[str, tuple[str, str]] = {
     "aws-access-key-id": ("botocore: using key {} for s3", AKIA),
     "aws-access-key-id/asia": ("AWS_ACCESS_KEY_ID={}", "ASI" + "A" + fake(16, UPPER).upper()),
     "secret/aws-env": ("AWS_SECRET_ACCESS_KEY={}", fake(40, string.ascii_letters + "/+")),
+    "secret/aws-with-slashes": ("AWS_SECRET_ACCESS_KEY={}", "/" + fake(18) + "/" + fake(20)),
     "secret/aws-json": ('"SecretAccessKey": "{}",', fake(40)),
     "token/aws-session": ("export AWS_SESSION_TOKEN={}", fake(300)),
     "presigned-url": ("GET https://b.s3.amazonaws.com/x?X-Amz-Signature={}&X-Amz-Date=20261130T000000Z", fake(64, HEX)),
@@ -123,9 +123,9 @@ SECRETS: dict[str, tuple[str, str]] = {
 }
 
 HARMLESS = """\
-mpirun: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found (required by /opt/amazon-efa-ofi/openmpi/lib/x.so.40)
+mpirun: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found (required by /opt/amazon-efa-ofi/lib/x.so.40)
 NCCL INFO Channel 13/0 : 2[2] -> 10[2] [send] via NET/AWS Libfabric/2/GDRDMA
-node-1:4711:4802 [3] NCCL INFO comm 0x55d0c0de1234 rank 3 nranks 16 cudaDev 3 busId 101c0 commId 0x8f7a6b5c4d3e2f1a - Init START
+NCCL INFO comm 0x55d0c0de1234 rank 3 nranks 16 cudaDev 3 busId 101c0 commId 0x8f7a6b5c4d3e2f1a - Init START
 [rank3]: torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:2395
 image sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 pulled
 git commit 2aae6c35c94fcfb415dbe95f408b9ce91ee846ed
@@ -161,7 +161,8 @@ CUDA error: an illegal memory access was encountered; kernel key=val key: 0x7f3a
 X-Request-ID: 8f7a6b5c4d3e2f1a; authorization mode Node,RBAC
 Xid (PCI:0000:10:1c): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.
 NCCL version 2.21.5+cuda12.4 libfabric 1.22.0amzn4.0 OpenMPI 4.1.7
-2026-11-30T20:33:06.432Z E1130 20:33:06.432000 140 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: -6)
+E1130 20:33:06.432000 140 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: -6)
+c = Client(address, authkey=process.current_process().authkey, password=args.password, api_key=os.environ["API_KEY"])
 secret sharing and the key takeaways of a token ring; author: someone@example.com from 10.11.12.13
 """
 
@@ -210,16 +211,10 @@ def test_emails_and_addresses_go_only_when_asked_for() -> None:
     )
 
 
-def test_no_rule_example_is_changed() -> None:
-    """What rules live on must pass; secrets in an example would be a slip of its author anyway."""
-    changed = []
-    for path in sorted((ROOT / "rules").glob("[!_]*/*.yaml")):
-        for example in yaml.safe_load(path.read_text(encoding="utf-8")).get("examples") or []:
-            for key in ("match", "no_match", "undecided"):
-                given = example.get(key)
-                texts = given.values() if isinstance(given, dict) else [given] if given else []
-                changed += [f"{path.stem}: {redact_text(text)}" for text in texts if redact_text(text) != text]
-    assert changed == []
+def test_no_rule_is_changed() -> None:
+    """What rules live on must pass: their patterns, and the examples as logs print them."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").rglob("*.yaml"))}
+    assert [str(path) for path, text in texts.items() if redact_text(text) != text] == []
 
 
 def test_no_corpus_log_is_changed() -> None:
@@ -264,19 +259,22 @@ def test_report_without_secrets_is_equal_after_redaction() -> None:
     assert redact(REPORT) == REPORT
 
 
-@pytest.mark.parametrize(
-    "unit",
-    ["a", "-", "eyJ-", "a.", "://a:", "key=", "TOKEN", "password", "=", "@", "sk-", "hf_", " -u a:", "curl ", "::", "1.",
-     "-----BEGIN PRIVATE KEY-----\n", "token=\"", "authorization: ", "mysql -", "name: A_TOKEN\n", "\\\"", "AccountKey="],
-)  # fmt: skip
+UNITS = [
+    *("a", "-", "eyJ-", "a.", "://a:", "key=", "TOKEN", "password", "=", "@", "sk-", "hf_", " -u a:", "curl ", "::"),
+    *("1.", "-----BEGIN PRIVATE KEY-----\n", 'token="', "authorization: ", "mysql -", "name: A_TOKEN\n", '\\"'),
+    *("AccountKey=", "wandb ", "machine x login y ", "$6$", "cookie: a="),
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
 def test_time_is_linear_in_the_text(unit: str) -> None:
-    """Eight times the text may take at most some twenty times as long; a quadratic pattern takes sixty-four."""
+    """Ten times the text may take some thirty-five times the CPU time; a quadratic pattern takes a hundred times."""
 
     def seconds(repeats: int) -> float:
         text = unit * repeats
-        began = time.perf_counter()
+        began = time.process_time()
         redact_text(text)
-        return time.perf_counter() - began
+        return time.process_time() - began
 
     small = min(seconds(4_000) for _ in range(3))
-    assert min(seconds(32_000) for _ in range(2)) < 20 * small + 0.02
+    assert min(seconds(40_000) for _ in range(2)) < 35 * small + 0.02

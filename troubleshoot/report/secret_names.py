@@ -29,6 +29,9 @@ NAMED_VALUE = re.compile(  # {"name": "HF_TOKEN", "value": "..."} and the same i
 )
 QUOTED = re.compile(r"""(?P<q>\\?["'])(?P<s>[^\r\n]{0,2048}?)(?P=q)""")
 BARE = re.compile(r"""[^\s"',;&|<>()\[\]{}\\]{1,4096}""")
+CODE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")  # a traceback quotes `password=config.password`
+PATH = re.compile(r"(?:~|\.{0,2})/\S*/\S*|s3://\S+|https?://\S+")
+AWS_SECRET_CHARS = 40  # of an alphabet with a slash: may look like a path
 BARE_ENV = re.compile(r"\S{1,4096}")  # a line of `env`: whatever is there up to a blank
 
 NOT_A_SECRET_TAIL = re.compile(  # what the name says about the secret rather than holding it
@@ -103,6 +106,10 @@ def _value_after(text: str, hint: re.Match[str]) -> Span | None:
     if value is None:
         return None
     start, end, is_quoted = value
+    if not (is_quoted or is_env or is_argument) and (
+        CODE.fullmatch(text, start, end) or text[end : end + 1] in ("(", "[")
+    ):
+        return None
     sure = is_env or is_argument or _is_password(hint[0])
     return (start, end, _kind(hint[0])) if _is_secret_value(text[start:end], sure, is_quoted) else None
 
@@ -148,9 +155,7 @@ def _is_secret_value(value: str, sure: bool, is_quoted: bool) -> bool:
     """Say whether a value after a secret's name is one. `sure`: the name alone leaves no doubt."""
     if len(value) < 3 or value[:1] in "<$%{[*" or len(set(value.lower())) == 1:
         return False
-    if value.lower().strip(".,!:") in WORDS_OF_PROSE or (
-        value.startswith(("/", "./", "s3://", "http")) and "/" in value[1:]
-    ):
+    if value.lower().strip(".,!:") in WORDS_OF_PROSE or (len(value) != AWS_SECRET_CHARS and PATH.fullmatch(value)):
         return False
     if sure:
         return not (value.isdigit() and len(value) < 4)

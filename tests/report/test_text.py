@@ -1,0 +1,166 @@
+"""What a person at a terminal is told, and that the log cannot tell the terminal anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from report_samples import EMPTY, EVIDENCE, FINDING, HOSTILE, NASTY_LINE, OTHER, REPORT, SAMPLES, SYMPTOM, UNKNOWN
+
+from troubleshoot.model import Evidence, Note, Report, Role
+from troubleshoot.report.fixes import ordered_variants
+from troubleshoot.report.look import Look
+from troubleshoot.report.printable import cells
+from troubleshoot.report.text import render_text
+
+SGR = re.compile(r"\x1b\[[\d;]*m")
+
+
+def report_with(text: str, start: int, end: int, source: str = "a.log") -> Report:
+    evidence = Evidence(source, 7, 0, "line", text, start=start, end=end)
+    return replace(REPORT, findings=(replace(FINDING, evidence=(evidence,)),))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_text_is_as_agreed(name: str, golden: Callable[[str, str], None]) -> None:
+    golden(f"{name}.txt", render_text(SAMPLES[name]))
+
+
+def test_text_on_a_narrow_ascii_terminal_is_as_agreed(golden: Callable[[str, str], None]) -> None:
+    golden("fault-narrow-ascii-colour.txt", render_text(REPORT, Look(colour=True, width=50, unicode=False)))
+
+
+@pytest.mark.parametrize("colour", [True, False])
+@pytest.mark.parametrize("width", [40, 100])
+def test_no_control_character_of_the_log_is_printed(width: int, colour: bool) -> None:
+    text = render_text(HOSTILE, Look(colour=colour, width=width), explain_sources=True)
+    left = SGR.sub("", text) if colour else text
+    unsafe = {char for char in left if (ord(char) < 32 and char != "\n") or 127 <= ord(char) < 160}
+    assert unsafe == set()
+    assert not set("\u202e\u202c\ud800") & set(left)
+    assert "\\x1b]0;owned\\x07" in text.replace("\n", "")  # shown, not dropped
+
+
+def test_colours_change_nothing_but_colour() -> None:
+    painted = render_text(REPORT, Look(colour=True))
+    assert SGR.sub("", painted) == render_text(REPORT)
+    assert "\x1b[" in painted
+
+
+def test_match_is_painted_exactly() -> None:
+    text = render_text(report_with("one two three", 4, 7), Look(colour=True))
+    assert "one \x1b[1;33mtwo\x1b[0m three" in text
+
+
+@pytest.mark.parametrize("where", [0, 3_000, 5_900])
+@pytest.mark.parametrize("filler", ["word ", "x", "\u4f60", "\x1b"])
+def test_long_line_is_cut_around_its_match(where: int, filler: str) -> None:
+    line = (filler * 6_000)[:6_000]
+    line = line[:where] + "THE MATCH" + line[where:]
+    text = render_text(report_with(line, where, where + 9), Look(width=80))
+    evidence = text.split("Evidence\n")[1].split("\n\n")[0]
+    assert "THE MATCH" in evidence
+    assert "…" in evidence
+    assert all(cells(row) <= 80 for row in evidence.split("\n"))
+    assert len(evidence.split("\n")) <= 3
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+@pytest.mark.parametrize("name", [each for each in SAMPLES if each != "hostile"])
+def test_prose_keeps_within_the_width(name: str, width: int) -> None:
+    lines = render_text(SAMPLES[name], Look(width=width)).split("\n")
+    commands = "       "  # never wrapped, so that they can be copied
+    urls = "  https://"
+    assert [row for row in lines if cells(row) > width and not row.startswith((commands, urls))] == []
+
+
+def test_long_place_has_the_line_below_it() -> None:
+    text = render_text(report_with("it failed", 3, 9, source="logs/attempt_0/worker-3/" + "x" * 40 + "/stderr.log"))
+    assert re.search(r"stderr\.log:7\n    it failed\n", text)
+
+
+def test_traceback_is_shown_line_by_line_with_numbers() -> None:
+    text = render_text(report_with("Traceback:\n  File x\nOSError: boom", 23, 30))
+    assert "a.log:7  Traceback:\n  a.log:8    File x\n  a.log:9  OSError: boom\n" in text
+
+
+def test_commands_are_never_wrapped_or_decorated() -> None:
+    command = FINDING.fixes[1].run[0]
+    assert f"\n       {command}\n" in render_text(REPORT, Look(width=60))
+
+
+def test_six_lines_of_evidence_and_the_rest_as_a_number() -> None:
+    many = tuple(replace(EVIDENCE, line=line) for line in range(10))
+    text = render_text(replace(REPORT, findings=(replace(FINDING, evidence=many),)))
+    assert "+ 4 more (--format json)" in text
+
+
+def test_likeliest_cause_is_first_and_symptoms_are_folded() -> None:
+    lines = render_text(REPORT).split("\n")
+    assert lines[0] == FINDING.title
+    assert f"Follow-on symptoms: {SYMPTOM.title} (mpi/launch-failed, ranks 0-62)" in lines
+
+
+def test_symptom_alone_says_that_its_cause_is_not_there() -> None:
+    text = render_text(replace(REPORT, findings=(replace(SYMPTOM, explained_by=()),)))
+    assert text.startswith(SYMPTOM.title)
+    assert "a symptom: its cause is not in what was read" in text
+
+
+def test_many_findings_and_notes_are_counted_not_dropped() -> None:
+    others = tuple(replace(OTHER, rule=f"a/b{index}") for index in range(15))
+    notes = tuple(Note("cut", f"cut {index}") for index in range(15))
+    text = render_text(replace(REPORT, findings=(FINDING, *others), notes=notes))
+    assert "+ 5 more (--format json)" in text
+    assert "note: + 5 more (--format json)" in text
+
+
+def test_unknown_fault_gives_lines_worth_reading_and_the_next_step() -> None:
+    text = render_text(UNKNOWN)
+    assert text.startswith("No known fault. Lines worth reading:")
+    assert "worker-3.log:40" in text
+    assert "troubleshoot rules new" in text
+
+
+def test_nothing_found_says_what_was_read() -> None:
+    text = render_text(SAMPLES["clean"])
+    assert text.startswith("Nothing found")
+    assert "Read 3 sources: 21,701 lines, 1.3 MB, with 312 rules" in text
+    assert "the input is empty" in render_text(EMPTY)
+
+
+def test_sources_are_explained_when_asked_for() -> None:
+    assert "worker-3.log: 20,433 lines" not in render_text(REPORT)
+    assert "worker-3.log: 20,433 lines, 1.2 MB, utf-8, wrapper cri, host worker-3, rank 3" in render_text(
+        REPORT, explain_sources=True
+    )
+
+
+def test_retry_and_owner_are_said_where_they_are_not_the_ordinary_case() -> None:
+    finding = replace(FINDING, owner="platform", retry="yes", role=Role.CAUSE)
+    text = render_text(replace(REPORT, findings=(finding,)))
+    assert "Fix (for the platform's administrators; running it again may be enough)" in text
+    assert "Fix\n" in render_text(REPORT)
+
+
+@pytest.mark.parametrize(
+    ("platform", "expected"),
+    [
+        (None, ["yaml", "runai-ui", "runai-cli"]),
+        ("runai-cli", ["runai-cli", "runai-ui", "yaml"]),
+        ("kubernetes", ["yaml", "runai-ui", "runai-cli"]),
+        ("runai", ["runai-cli", "runai-ui", "yaml"]),
+        ("something-new", ["yaml", "runai-ui", "runai-cli"]),
+    ],
+)
+def test_variant_of_the_platform_comes_first(platform: str | None, expected: list[str]) -> None:
+    assert [name for name, _ in ordered_variants(FINDING.fixes[2], platform)] == expected
+
+
+def test_wide_characters_are_measured_in_cells() -> None:
+    assert (cells("abc"), cells("你好"), cells("e\u0301"), cells(NASTY_LINE) > len(NASTY_LINE)) == (3, 4, 1, True)
+    explanation = "共享库文件太旧" * 20
+    text = render_text(replace(REPORT, findings=(replace(FINDING, explanation=explanation),)), Look(width=60))
+    assert all(cells(row) <= 60 for row in text.split("\n") if "共享" in row)

@@ -1,0 +1,167 @@
+"""Report -> Markdown for a ticket, a merge request or a chat that takes it.
+
+The log cannot write Markdown of its own: inline text has every character that could begin markup escaped, links and
+mentions in it do not come alive, and lines of log stand in fences longer than any run of backticks in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from troubleshoot.model import Finding, Fix, Report, Role, Suspect, Undecided, Verdict
+from troubleshoot.report import words
+from troubleshoot.report.fixes import ordered_variants
+from troubleshoot.report.printable import one_line, visible
+
+OTHERS = 20
+NOTES = 20
+MARKUP = re.compile(r"[\\`*{}\[\]<>#|~!&$^]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # inside a word, _ is a letter
+LINE_STARTS = re.compile(r"^(\d*)([-+=/]|[.)])")  # a list, a rule, a heading's underline, a quick action
+LINKS = re.compile(r"://|(?i:\bwww\.)")
+MENTIONS = re.compile(r"@(?=\w)")
+ZERO_WIDTH = "\u200b"
+
+
+def render_markdown(report: Report) -> str:
+    """Return the report as GitHub-flavoured Markdown that ends in a newline."""
+    return "\n".join(_blocks(report)).rstrip("\n") + "\n"
+
+
+def escape(text: str) -> str:
+    """Return the text as one line of Markdown that shows it literally."""
+    shown = MARKUP.sub(r"\\\g<0>", one_line(text).strip())
+    shown = LINKS.sub(lambda match: {"://": ":\\//"}.get(match[0], match[0][:-1] + "\\."), shown)
+    shown = MENTIONS.sub(f"@{ZERO_WIDTH}", shown)
+    return LINE_STARTS.sub(r"\1\\\2", shown)
+
+
+def code(text: str) -> str:
+    """Return the text as a code span: backticks in it are outnumbered, and it is never empty."""
+    flat = one_line(text).strip() or " "
+    ticks = "`" * (_longest_run(flat) + 1)
+    pad = " " if flat.startswith("`") or flat.endswith("`") else ""
+    return f"{ticks}{pad}{flat}{pad}{ticks}"
+
+
+def fence(text: str, language: str = "") -> str:
+    """Return the text as a fenced block that nothing in it can end."""
+    body = visible(text).rstrip("\n")
+    ticks = "`" * max(3, _longest_run(body) + 1)
+    return f"{ticks}{language}\n{body}\n{ticks}"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)
+
+
+def _blocks(report: Report) -> Iterator[str]:
+    first, *others = report.findings or (None,)
+    if first is not None and report.verdict is Verdict.FAULT:
+        yield from _cause(first, report.platform)
+        yield from _list("Also found", [_other(each) for each in others if each.role is not Role.SYMPTOM])
+        yield from _list("Follow-on symptoms", [_other(each) for each in others if each.role is Role.SYMPTOM])
+    elif report.verdict is Verdict.UNKNOWN_FAULT:
+        yield from ("## No known fault", "")
+        yield from _suspects(report.suspects)
+        yield from _list("What the log says in general", [_other(each) for each in report.findings])
+    else:
+        yield from ("## Nothing found", "")
+    yield from _list(
+        "Confirmed", [_sentence(each.title, *words.whereabouts(each)[:2]) for each in report.confirmations]
+    )
+    yield from _list("Cannot tell", [_undecided(each) for each in report.undecided])
+    yield from _read(report)
+
+
+def _cause(finding: Finding, platform: str | None) -> Iterator[str]:
+    yield f"## {escape(finding.title)}"
+    yield ""
+    yield f"Severity **{finding.severity.word}**, confidence **{finding.confidence.word}**, rule {code(finding.rule)}"
+    yield ""
+    if finding.role is Role.SYMPTOM:
+        yield from ("This is a symptom: its cause is not in what was read.", "")
+    yield f"**Where:** {_sentence(*words.whereabouts(finding))}"
+    yield ""
+    yield f"**Why:** {escape(finding.explanation)}"
+    yield from (f"({escape(each)})" for each in finding.because)
+    yield from ("", "### Evidence", "")
+    for each in finding.evidence:
+        rank = f", rank {each.rank}" if each.rank is not None else ""
+        yield from (f"{code(words.place(each))}{rank}", "", fence(each.text, "text"), "")
+    if finding.fixes:
+        advice = words.advice(finding)
+        yield from ("### Fix" + (f" ({advice})" if advice else ""), "")
+        for number, fix in enumerate(finding.fixes, 1):
+            yield from _fix(number, fix, platform)
+    yield from _list("References", [_reference(each) for each in finding.references])
+
+
+def _fix(number: int, fix: Fix, platform: str | None) -> Iterator[str]:
+    indent = " " * len(f"{number}. ")
+    yield f"{number}. **{escape(fix.title)}**" + (" (safe to try)" if fix.safe else "")
+    yield from _indented(indent, [escape(fix.do)] if fix.do else [])
+    for command in fix.run:
+        yield from _indented(indent, ["", fence(command, "shell")])
+    for name, text in ordered_variants(fix, platform):
+        yield from _indented(indent, ["", f"{escape(name)}:", "", fence(text, "yaml" if name == "yaml" else "text")])
+    if fix.verify:
+        expect = f"expect {code(fix.verify.expect)}" if fix.verify.expect else ""
+        yield from _indented(
+            indent, ["", "To check:", "", fence(fix.verify.run, "shell"), *([expect] if expect else [])]
+        )
+    yield ""
+
+
+def _indented(indent: str, texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        yield from ((indent + line).rstrip(" ") if line else "" for line in text.split("\n"))
+
+
+def _other(finding: Finding) -> str:
+    told = f"**{escape(finding.title)}** ({finding.severity.word}, {code(finding.rule)}"
+    told += "".join(f", {escape(part)}" for part in words.whereabouts(finding)[:2]) + ")"
+    return told + (f": {escape(finding.fixes[0].title)}" if finding.fixes else "")
+
+
+def _undecided(undecided: Undecided) -> str:
+    return f"**{escape(undecided.title)}**: {escape(undecided.why)}" + (
+        f". To know: {escape(undecided.next)}" if undecided.next else ""
+    )
+
+
+def _suspects(suspects: Iterable[Suspect]) -> Iterator[str]:
+    shown = list(suspects)
+    if shown:
+        yield from ("Lines worth reading:", "")
+    for each in shown:
+        yield from (f"{code(f'{each.source}:{each.line}')} {escape(', '.join(words.suspect_facts(each)))}", "")
+        yield from (fence(each.text, "text"), "")
+
+
+def _reference(url: str) -> str:
+    """Return a link that comes alive: references are the rule's own words, not the log's."""
+    is_link = re.fullmatch(r"https?://[^\s<>]+", url)
+    return f"<{url}>" if is_link else escape(url)
+
+
+def _read(report: Report) -> Iterator[str]:
+    yield from ("---", "", escape(words.what_was_read(report)), "")
+    notes = [escape(f"{note.source}: {note.text}" if note.source else note.text) for note in report.notes]
+    yield from _list("", notes[:NOTES], more=len(notes) - NOTES)
+
+
+def _list(title: str, items: list[str], more: int | None = None) -> Iterator[str]:
+    if not items:
+        return
+    if title:
+        yield from (f"### {title}", "")
+    yield from (f"- {item}" for item in items[:OTHERS])
+    left = len(items) - OTHERS if more is None else more
+    if left > 0:
+        yield f"- and {left} more"
+    yield ""
+
+
+def _sentence(*parts: str) -> str:
+    return ", ".join(escape(part) for part in parts)

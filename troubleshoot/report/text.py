@@ -1,0 +1,239 @@
+"""Report -> text for a terminal: the likeliest cause first, then what else, then what was read.
+
+    The image's glibc is older than the mounted EFA stack needs (GLIBC_2.34)
+    severity high · confidence high · efa/glibc-too-old
+
+    Where     launcher.log:12 · ranks 0-7,12 · 9 times
+    Why       The platform mounts ...
+
+    Evidence
+      launcher.log:12  mpirun: /lib/...: version `GLIBC_2.34' not found (required by ...
+    Fix
+      1. Rebuild the image on a newer base
+
+Each function returns lines; an empty list is a section that has nothing to say. Whatever comes from a log passes
+`visible`, `one_line` or `cut_around` before it is painted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from troubleshoot.model import Evidence, Finding, Fix, Report, Role, SourceInfo, Suspect, Undecided, Verdict
+from troubleshoot.report import words
+from troubleshoot.report.excerpt import excerpts, show_excerpts
+from troubleshoot.report.fixes import ordered_variants
+from troubleshoot.report.look import PLAIN, SEVERITY_STYLE, Look
+from troubleshoot.report.printable import cut_around, cut_end, one_line, visible, wrap
+
+LABEL = 10  # columns of "Where", "Why"
+WHY_LINES = 3  # whole sentences of the explanation that fit here; `rules show` has the rest
+EVIDENCE_LINES = 6
+OTHERS = 10
+NOTES = 10
+
+Lines = list[str]
+
+
+def render_text(report: Report, look: Look = PLAIN, *, explain_sources: bool = False) -> str:
+    """Return the report as text that ends in a newline. Nothing in it can steer a terminal but `look`'s colour."""
+    sections = [
+        *_answer(report, look),
+        _sources(report.sources, look) if explain_sources else [],
+        _read(report, look),
+    ]
+    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+
+
+def _answer(report: Report, look: Look) -> list[Lines]:
+    if report.verdict is Verdict.FAULT and report.findings:
+        first, *others = report.findings
+        symptoms = [each for each in others if each.role is Role.SYMPTOM]
+        also = [each for each in others if each.role is not Role.SYMPTOM]
+        return [
+            *_headline(first, report.platform, look),
+            _others("Also found", also, look),
+            _symptoms(symptoms, look),
+            *_asides(report, look),
+        ]
+    if report.verdict is Verdict.UNKNOWN_FAULT:
+        return [
+            [look.paint("No known fault.", "bold") + (" Lines worth reading:" if report.suspects else "")],
+            _suspects(report.suspects, look),
+            _others("What the log says in general", report.findings, look),
+            *_asides(report, look),
+            _teach(report, look),
+        ]
+    return [_hang("", _nothing(report), look, "bold"), *_asides(report, look)]
+
+
+def _nothing(report: Report) -> str:
+    if report.stats.bytes == 0:
+        return "Nothing found: the input is empty."
+    return "Nothing found: no known fault, and no line that looks like one."
+
+
+def _asides(report: Report, look: Look) -> list[Lines]:
+    return [_confirmations(report.confirmations, look), _undecided(report.undecided, look)]
+
+
+# --- the likeliest cause ---------------------------------------------------------------------------------------------
+
+
+def _headline(finding: Finding, platform: str | None, look: Look) -> list[Lines]:
+    title = _hang("", one_line(finding.title), look, *SEVERITY_STYLE[finding.severity])
+    grade = look.dot.join(
+        (f"severity {finding.severity.word}", f"confidence {finding.confidence.word}", one_line(finding.rule))
+    )
+    symptom = "a symptom: its cause is not in what was read" if finding.role is Role.SYMPTOM else ""
+    return [
+        [*title, *_hang("", grade, look), *_hang("", symptom, look)],
+        [*_labelled("Where", [look.dot.join(map(one_line, words.whereabouts(finding)))], look), *_why(finding, look)],
+        _evidence(finding.evidence, look),
+        _fixes(finding, platform, look),
+        _listed("See also", finding.references, look),
+    ]
+
+
+def _why(finding: Finding, look: Look) -> Lines:
+    room = look.width - LABEL
+    text, is_cut = words.first_sentences(finding.explanation, WHY_LINES * room)
+    lines = [text, *(f"({one_line(sentence)})" for sentence in finding.because)]
+    if is_cut:
+        lines.append(f"(more: troubleshoot rules show {one_line(finding.rule)})")
+    return _labelled("Why", lines, look)
+
+
+def _evidence(evidence: Sequence[Evidence], look: Look) -> Lines:
+    found = [excerpt for each in evidence for excerpt in excerpts(each)]
+    lines = show_excerpts(found[:EVIDENCE_LINES], look)
+    if len(found) > EVIDENCE_LINES:
+        lines.append(f"  + {len(found) - EVIDENCE_LINES} more (--format json)")
+    return [_heading("Evidence", look), *lines] if lines else []
+
+
+def _fixes(finding: Finding, platform: str | None, look: Look) -> Lines:
+    if not finding.fixes:
+        return []
+    advice = words.advice(finding)
+    lines = [_heading("Fix", look) + (f" ({advice})" if advice else "")]
+    for number, fix in enumerate(finding.fixes, 1):
+        lines += _fix(number, fix, platform, look)
+    return lines
+
+
+def _fix(number: int, fix: Fix, platform: str | None, look: Look) -> Lines:
+    mark = f"  {number}. "
+    indent = " " * len(mark)
+    lines = _hang(mark, one_line(fix.title) + (" (safe to try)" if fix.safe else ""), look, "bold")
+    lines += _hang(indent, fix.do, look)
+    for command in fix.run:
+        lines += _command(command, look)
+    for name, text in ordered_variants(fix, platform):
+        lines += [f"{indent}{one_line(name)}:", *_command(text, look)]
+    if fix.verify:
+        lines += [f"{indent}to check:", *_command(fix.verify.run, look)]
+        if fix.verify.expect:
+            lines += _hang(indent, f"expect: {one_line(fix.verify.expect)}", look)
+    return lines
+
+
+def _command(text: str, look: Look) -> Lines:
+    """Return a command as it must be typed: never wrapped, cut or decorated, so that copying it is safe."""
+    return [f"       {look.paint(line, 'green')}" for line in visible(text).rstrip("\n").split("\n")]
+
+
+# --- what else -------------------------------------------------------------------------------------------------------
+
+
+def _others(title: str, findings: Sequence[Finding], look: Look) -> Lines:
+    lines: Lines = []
+    for each in findings[:OTHERS]:
+        mark = f"  {each.severity.word.upper():<9}"
+        told = _hang(mark, look.dot.join(map(one_line, (each.title, each.rule, *words.whereabouts(each)[:1]))), look)
+        lines += [look.paint(mark, *SEVERITY_STYLE[each.severity]) + told[0][len(mark) :], *told[1:]]
+        if each.fixes:
+            room = look.width - len(mark)
+            lines.append(" " * len(mark) + cut_end(f"fix: {one_line(each.fixes[0].title)}", room, look.ellipsis))
+    if len(findings) > OTHERS:
+        lines.append(f"  + {len(findings) - OTHERS} more (--format json)")
+    return [_heading(title, look), *lines] if lines else []
+
+
+def _symptoms(findings: Sequence[Finding], look: Look) -> Lines:
+    if not findings:
+        return []
+    told = [
+        f"{one_line(each.title)} ({', '.join(part for part in (one_line(each.rule), words.ranks(each.ranks)) if part)})"
+        for each in findings[:OTHERS]
+    ]
+    more = f"; + {len(findings) - OTHERS} more" if len(findings) > OTHERS else ""
+    return _hang("", f"Follow-on symptoms: {'; '.join(told)}{more}", look)
+
+
+def _confirmations(findings: Sequence[Finding], look: Look) -> Lines:
+    return _listed("Confirmed", [look.dot.join((each.title, *words.whereabouts(each)[:2])) for each in findings], look)
+
+
+def _undecided(undecided: Sequence[Undecided], look: Look) -> Lines:
+    lines: Lines = []
+    for each in undecided:
+        lines += _hang("  ", f"{one_line(each.title)}: {one_line(each.why)}", look)
+        lines += _hang("    ", f"to know: {one_line(each.next)}" if each.next else "", look)
+    return [_heading("Cannot tell", look), *lines] if lines else []
+
+
+def _suspects(suspects: Sequence[Suspect], look: Look) -> Lines:
+    lines: Lines = []
+    for each in suspects:
+        place = one_line(f"{each.source}:{each.line}")
+        told = _hang("  ", f"{place}  {one_line(', '.join(words.suspect_facts(each)))}", look)
+        lines += [told[0].replace(place, look.paint(place, "cyan"), 1), *told[1:]]
+        lines.append("    " + "".join(cut_around(each.text, 0, 0, look.width - 4, look.ellipsis)))
+    return lines
+
+
+def _teach(report: Report, look: Look) -> Lines:
+    if not report.suspects:
+        return []
+    return _hang("", "To make it known: troubleshoot rules new DOMAIN/FAULT, with such lines on standard input.", look)
+
+
+# --- what was read ---------------------------------------------------------------------------------------------------
+
+
+def _sources(sources: Sequence[SourceInfo], look: Look) -> Lines:
+    return _listed("Sources", [f"{each.name}: {', '.join(words.source_facts(each))}" for each in sources], look)
+
+
+def _read(report: Report, look: Look) -> Lines:
+    lines = _hang("", one_line(words.what_was_read(report)), look)
+    for note in report.notes[:NOTES]:
+        lines += _hang("note: ", one_line(f"{note.source}: {note.text}" if note.source else note.text), look)
+    if len(report.notes) > NOTES:
+        lines.append(f"note: + {len(report.notes) - NOTES} more (--format json)")
+    return [look.paint(line, "dim") for line in lines]
+
+
+# --- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def _heading(title: str, look: Look) -> str:
+    return look.paint(title, "bold")
+
+
+def _hang(mark: str, text: str, look: Look, *styles: str) -> Lines:
+    """Return the text wrapped behind a mark; further lines stand under the first."""
+    indent = " " * len(mark)
+    wrapped = wrap(text, look.width - len(mark))
+    return [(indent if index else mark) + look.paint(line, *styles) for index, line in enumerate(wrapped)]
+
+
+def _labelled(label: str, texts: Iterable[str], look: Look) -> Lines:
+    lines = [line for text in texts for line in _hang(" " * LABEL, text, look)]
+    return [_heading(label, look) + lines[0][len(label) :], *lines[1:]] if lines else []
+
+
+def _listed(title: str, items: Iterable[str], look: Look) -> Lines:
+    lines = [line for item in items for line in _hang("  ", one_line(item), look)]
+    return [_heading(title, look), *lines] if lines else []
