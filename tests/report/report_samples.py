@@ -83,9 +83,9 @@ FINDING = Finding(
             title="Opt the workload out of the automatic EFA mount",
             safe=True,
             variants={
-                "yaml": 'metadata:\n  annotations:\n    disable-auto-efa: "true"',
-                "runai-ui": "General, + Annotation: disable-auto-efa = true",
                 "runai-cli": 'runai submit-dist mpi --annotation "disable-auto-efa=true" ...',
+                "runai-ui": "General, + Annotation: disable-auto-efa = true",
+                "yaml": 'metadata:\n  annotations:\n    disable-auto-efa: "true"',
             },
         ),
     ),

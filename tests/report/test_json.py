@@ -13,9 +13,9 @@ from jsonschema import Draft202012Validator
 from report_samples import HOSTILE, REPORT, SAMPLES, TIME
 
 from troubleshoot.model import Report, Severity
+from troubleshoot.ranks import compress_ranks
 from troubleshoot.report.json import render_json
 from troubleshoot.report.ndjson import render_ndjson
-from troubleshoot.report.ranks import compress_ranks
 from troubleshoot.report.schema import report_schema
 from troubleshoot.report.wire import plain, wire_report, wire_time
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 
 from troubleshoot.model import Finding, Fix, Report, Role, Suspect, Undecided, Verdict
 from troubleshoot.report import words
-from troubleshoot.report.fixes import ordered_variants
 from troubleshoot.report.printable import one_line, visible
 
 OTHERS = 20
@@ -58,7 +57,7 @@ def _longest_run(text: str) -> int:
 def _blocks(report: Report) -> Iterator[str]:
     first, *others = report.findings or (None,)
     if first is not None and report.verdict is Verdict.FAULT:
-        yield from _cause(first, report.platform)
+        yield from _cause(first)
         yield from _list("Also found", [_other(each) for each in others if each.role is not Role.SYMPTOM])
         yield from _list("Follow-on symptoms", [_other(each) for each in others if each.role is Role.SYMPTOM])
     elif report.verdict is Verdict.UNKNOWN_FAULT:
@@ -74,7 +73,7 @@ def _blocks(report: Report) -> Iterator[str]:
     yield from _read(report)
 
 
-def _cause(finding: Finding, platform: str | None) -> Iterator[str]:
+def _cause(finding: Finding) -> Iterator[str]:
     yield f"## {escape(finding.title)}"
     yield ""
     yield f"Severity **{finding.severity.word}**, confidence **{finding.confidence.word}**, rule {code(finding.rule)}"
@@ -93,17 +92,17 @@ def _cause(finding: Finding, platform: str | None) -> Iterator[str]:
         advice = words.advice(finding)
         yield from ("### Fix" + (f" ({advice})" if advice else ""), "")
         for number, fix in enumerate(finding.fixes, 1):
-            yield from _fix(number, fix, platform)
+            yield from _fix(number, fix)
     yield from _list("References", [_reference(each) for each in finding.references])
 
 
-def _fix(number: int, fix: Fix, platform: str | None) -> Iterator[str]:
+def _fix(number: int, fix: Fix) -> Iterator[str]:
     indent = " " * len(f"{number}. ")
     yield f"{number}. **{escape(fix.title)}**" + (" (safe to try)" if fix.safe else "")
     yield from _indented(indent, [escape(fix.do)] if fix.do else [])
     for command in fix.run:
         yield from _indented(indent, ["", fence(command, "shell")])
-    for name, text in ordered_variants(fix, platform):
+    for name, text in fix.variants.items():
         yield from _indented(indent, ["", f"{escape(name)}:", "", fence(text, "yaml" if name == "yaml" else "text")])
     if fix.verify:
         expect = f"expect {code(fix.verify.expect)}" if fix.verify.expect else ""

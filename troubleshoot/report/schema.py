@@ -38,7 +38,9 @@ def report_schema() -> Schema:
             findings={"type": "array", "items": _finding(), "description": "likeliest cause first"},
             confirmations=_array(_finding()),
             undecided=_array(_object(rule=TEXT, title=TEXT, why=TEXT, next=TEXT)),
-            suspects=_array(_object(source=TEXT, line=LINE, text=TEXT, count=LINE, reason=TEXT, rank=MAYBE_RANK)),
+            suspects=_array(
+                _object(source=TEXT, line=LINE, text=TEXT, count=LINE, reason=TEXT, rank=MAYBE_RANK, weight=COUNT)
+            ),
             sources=_array(_source()),
             notes=_array(_object(code=TEXT, text=TEXT, source=MAYBE_TEXT)),
             pack=_object(name=TEXT, version=TEXT, hash=TEXT),

@@ -14,7 +14,6 @@ from typing import Any
 
 from troubleshoot.model import Finding, Fix, Report, Role, Severity, Suspect, Verdict
 from troubleshoot.report import words
-from troubleshoot.report.fixes import ordered_variants
 from troubleshoot.report.json import dump
 from troubleshoot.report.printable import one_line, visible
 
@@ -133,7 +132,7 @@ def _fix(number: int, fix: Fix, platform: str | None, advice: str) -> Iterator[B
     yield _section("\n".join(lines))
     for command in fix.run:
         yield _preformatted("", command, MAX_COMMAND)
-    for name, text in ordered_variants(fix, platform)[: 1 if platform in fix.variants else None]:
+    for name, text in list(fix.variants.items())[: 1 if platform in fix.variants else None]:
         yield _preformatted(name, text, MAX_COMMAND)
     if fix.verify:
         label = "to check" + (f", expect: {one_line(fix.verify.expect)}" if fix.verify.expect else "")

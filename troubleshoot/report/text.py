@@ -22,7 +22,6 @@ from collections.abc import Iterable, Sequence
 from troubleshoot.model import Evidence, Finding, Fix, Report, Role, SourceInfo, Suspect, Undecided, Verdict
 from troubleshoot.report import words
 from troubleshoot.report.excerpt import excerpts, show_excerpts
-from troubleshoot.report.fixes import ordered_variants
 from troubleshoot.report.look import PLAIN, SEVERITY_STYLE, Look
 from troubleshoot.report.printable import cut_around, cut_end, one_line, visible, wrap
 
@@ -51,7 +50,7 @@ def _answer(report: Report, look: Look) -> list[Lines]:
         symptoms = [each for each in others if each.role is Role.SYMPTOM]
         also = [each for each in others if each.role is not Role.SYMPTOM]
         return [
-            *_headline(first, report.platform, look),
+            *_headline(first, look),
             _others("Also found", also, look),
             _symptoms(symptoms, look),
             *_asides(report, look),
@@ -80,7 +79,7 @@ def _asides(report: Report, look: Look) -> list[Lines]:
 # --- the likeliest cause ---------------------------------------------------------------------------------------------
 
 
-def _headline(finding: Finding, platform: str | None, look: Look) -> list[Lines]:
+def _headline(finding: Finding, look: Look) -> list[Lines]:
     title = _hang("", one_line(finding.title), look, *SEVERITY_STYLE[finding.severity])
     grade = look.dot.join(
         (f"severity {finding.severity.word}", f"confidence {finding.confidence.word}", one_line(finding.rule))
@@ -90,7 +89,7 @@ def _headline(finding: Finding, platform: str | None, look: Look) -> list[Lines]
         [*title, *_hang("", grade, look), *_hang("", symptom, look)],
         [*_labelled("Where", [look.dot.join(map(one_line, words.whereabouts(finding)))], look), *_why(finding, look)],
         _evidence(finding.evidence, look),
-        _fixes(finding, platform, look),
+        _fixes(finding, look),
         _listed("See also", finding.references, look),
     ]
 
@@ -112,24 +111,24 @@ def _evidence(evidence: Sequence[Evidence], look: Look) -> Lines:
     return [_heading("Evidence", look), *lines] if lines else []
 
 
-def _fixes(finding: Finding, platform: str | None, look: Look) -> Lines:
+def _fixes(finding: Finding, look: Look) -> Lines:
     if not finding.fixes:
         return []
     advice = words.advice(finding)
     lines = [_heading("Fix", look) + (f" ({advice})" if advice else "")]
     for number, fix in enumerate(finding.fixes, 1):
-        lines += _fix(number, fix, platform, look)
+        lines += _fix(number, fix, look)
     return lines
 
 
-def _fix(number: int, fix: Fix, platform: str | None, look: Look) -> Lines:
+def _fix(number: int, fix: Fix, look: Look) -> Lines:
     mark = f"  {number}. "
     indent = " " * len(mark)
     lines = _hang(mark, one_line(fix.title) + (" (safe to try)" if fix.safe else ""), look, "bold")
     lines += _hang(indent, fix.do, look)
     for command in fix.run:
         lines += _command(command, look)
-    for name, text in ordered_variants(fix, platform):
+    for name, text in fix.variants.items():
         lines += [f"{indent}{one_line(name)}:", *_command(text, look)]
     if fix.verify:
         lines += [f"{indent}to check:", *_command(fix.verify.run, look)]

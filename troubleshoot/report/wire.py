@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from troubleshoot.model import Evidence, Finding, Fix, Note, Report, SourceInfo, Suspect, Undecided
-from troubleshoot.report.ranks import compress_ranks
+from troubleshoot.ranks import compress_ranks
 
 SCHEMA = "troubleshoot.report/1"
 
@@ -120,6 +120,7 @@ def wire_suspect(suspect: Suspect) -> Wire:
         "count": suspect.count,
         "reason": suspect.reason,
         "rank": suspect.rank,
+        "weight": suspect.weight,
     }
 
 

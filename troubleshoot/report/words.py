@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from troubleshoot.model import Evidence, Finding, Report, SourceInfo, Suspect
-from troubleshoot.report.ranks import compress_ranks
+from troubleshoot.ranks import compress_ranks
 
 HOSTS_NAMED = 3
 
