@@ -29,7 +29,7 @@ _MODEL_OF: dict[str, type[BaseModel]] = {
     "an example": fields.ExampleFields,
     "a table": fields.TableFields,
 }
-_KEYS_OF = {name: tuple(model.model_fields) for name, model in _MODEL_OF.items()}
+_KEYS_OF: dict[str, tuple[str, ...]] = {name: tuple(model.model_fields) for name, model in _MODEL_OF.items()}
 
 
 def check_shape(document: Document, model: type[BaseModel]) -> tuple[BaseModel | None, set[Path]]:
@@ -141,12 +141,15 @@ def _missing_help(path: Path) -> str:
     return (field.description if field is not None else "") or f"{owner} needs `{path[-1]}`"
 
 
+_KINDS: tuple[tuple[type, str], ...] = ((str, "text"), (list, "a list"), (dict, "a mapping"))
+
+
 def _kind_of(value: Any) -> str:
     if isinstance(value, bool):
         return "true or false"
     if isinstance(value, (int, float)):
         return "a number"
-    return {str: "text", list: "a list", dict: "a mapping"}.get(type(value), "something else")
+    return next((name for kind, name in _KINDS if isinstance(value, kind)), "something else")
 
 
 def _expected(error: Mapping[str, Any]) -> str:

