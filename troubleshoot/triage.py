@@ -32,6 +32,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from troubleshoot import limits
+from troubleshoot.clocks import stamp_before
 from troubleshoot.model import (
     Confidence,
     Finding,
@@ -39,7 +40,6 @@ from troubleshoot.model import (
     Role,
     RulePack,
     Severity,
-    Stamp,
     Suspect,
     Verdict,
 )
@@ -206,7 +206,7 @@ def came_before(a: Finding, b: Finding) -> bool:
     first_a, first_b = _first_place(a), _first_place(b)
     if first_a is not None and first_b is not None and first_a[0] == first_b[0]:
         return first_a[1] < first_b[1]
-    by_time = _stamp_before(a.first_seen, b.first_seen)
+    by_time = stamp_before(a.first_seen, b.first_seen)
     if by_time is not None:
         return by_time
     shared = a.first_lines.keys() & b.first_lines.keys()
@@ -215,13 +215,6 @@ def came_before(a: Finding, b: Finding) -> bool:
 
 def _first_place(finding: Finding) -> tuple[str, int] | None:
     return (finding.evidence[0].source, finding.evidence[0].line) if finding.evidence else None
-
-
-def _stamp_before(a: Stamp | None, b: Stamp | None) -> bool | None:
-    if a is None or b is None or a.zone != b.zone:
-        return None
-    gap_s = (b.time - a.time).total_seconds()
-    return None if abs(gap_s) < max(a.resolution_s, b.resolution_s) else gap_s > 0
 
 
 def _specificity(pack: RulePack, finding: Finding) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from troubleshoot.evaluate.clocks import certainly_before
+from troubleshoot.clocks import certainly_before
 from troubleshoot.evaluate.sightings import Sighting
 
 
@@ -71,7 +71,7 @@ class _Start:
         place = self.first_places.get(then.source)
         if place is not None and place < then.place:
             return True
-        answers = [certainly_before(each, then) for each in self.earliest if each.source != then.source]
+        answers = [certainly_before(each.hit, then.hit) for each in self.earliest if each.source != then.source]
         return True in answers or (not certain and None in answers)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from troubleshoot import limits
-from troubleshoot.evaluate.clocks import earliest_first
+from troubleshoot.clocks import earliest_first
 from troubleshoot.evaluate.conditions import Judge, can_hold, merged
 from troubleshoot.evaluate.findings import build_finding, known_names
 from troubleshoot.evaluate.sightings import Sighting, View, view_rules

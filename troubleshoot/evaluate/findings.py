@@ -16,7 +16,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from troubleshoot import limits
-from troubleshoot.evaluate.clocks import common_zone, earliest_first
+from troubleshoot.clocks import common_zone, earliest_first
 from troubleshoot.evaluate.conditions import occurrences
 from troubleshoot.evaluate.sightings import Sighting, View
 from troubleshoot.evaluate.texts import Texts

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from troubleshoot.clocks import place_of
 from troubleshoot.model import Hit, Lookup, Rule, RulePack, ScanResult, SignatureHit
 
 _FLOAT_HOLE = re.compile(r"\{(\w+):float\}")
@@ -33,8 +34,7 @@ class Sighting(SignatureHit):
 
     @property
     def place(self) -> tuple[str, int, int]:
-        """Return source, line and column: the same for the same hit, and in reading order within a source."""
-        return (self.hit.record.source.name, self.hit.record.line, self.hit.start)
+        return place_of(self.hit)
 
 
 @dataclass(frozen=True, slots=True)

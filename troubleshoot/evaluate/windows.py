@@ -20,8 +20,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from troubleshoot import limits
+from troubleshoot.clocks import earliest_first
 from troubleshoot.errors import LimitError
-from troubleshoot.evaluate.clocks import earliest_first
 from troubleshoot.evaluate.sightings import Sighting, View
 from troubleshoot.model import Window
 
