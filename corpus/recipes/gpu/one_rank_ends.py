@@ -1,6 +1,7 @@
 """Rank 1 ends in one of several ways in the middle of training.
 
-Needs: two GPUs. Run: torchrun --standalone --nproc-per-node 2 train.py {early|exit3|killed|segfault|missing|assertion}
+Needs: two GPUs. Run: torchrun --standalone --nproc-per-node 2 train.py {early|exit3|killed|frozen|deaf|segfault|missing|assertion}
+`frozen` stops rank 1 as a hung file system does; with `deaf` rank 1 ignores SIGTERM when rank 0 fails.
 `killed` is what the kernel's out-of-memory killer does: SIGKILL from outside.
 """
 
@@ -40,6 +41,8 @@ def main():
     rank, device = setup(timeout_s=10)
     model = DistributedDataParallel(GPT().to(device), device_ids=[device.index])
     optimizer = torch.optim.AdamW(model.parameters())
+    if ending == "deaf" and rank == 1:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     for step in range(1, 21):
         tokens = random_tokens(device)
         if step == 6 and rank == 1:
@@ -50,12 +53,16 @@ def main():
                 check_data_version()
             if ending == "killed":
                 os.kill(os.getpid(), signal.SIGKILL)
+            if ending == "frozen":
+                os.kill(os.getpid(), signal.SIGSTOP)
             if ending == "segfault":
                 decode_native()
             if ending == "missing":
                 read_shard(rank)
             if ending == "assertion":
                 check_sequence(tokens)
+        if step == 6 and rank == 0 and ending == "deaf":
+            read_shard(rank)
         loss = train_step(model, optimizer, tokens)
         log.info("step %d loss %.4f", step, loss.item())
 

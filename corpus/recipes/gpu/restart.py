@@ -1,9 +1,13 @@
-"""The first attempt fails on a transient read error, the second one succeeds.
+"""The first attempt fails on a stale file handle and the launcher restarts the workers.
 
-Needs: two GPUs. Run: torchrun --standalone --nproc-per-node 2 --max-restarts 2 train.py
+With `eager` the communicator is made in init_process_group, and the second attempt finds the first one's NCCL id in the
+store; with `late` it is made in the first collective and the second attempt goes well.
+
+Needs: two GPUs. Run: torchrun --standalone --nproc-per-node 2 --max-restarts 2 train.py {eager|late}
 """
 
 import os
+import sys
 
 import torch
 import torch.distributed as dist
@@ -18,7 +22,7 @@ def read_batch(step, rank):
 
 
 def main():
-    rank, device = setup(timeout_s=10)
+    rank, device = setup(timeout_s=10, bind=sys.argv[1] == "eager")
     model = DistributedDataParallel(GPT().to(device), device_ids=[device.index])
     optimizer = torch.optim.AdamW(model.parameters())
     for step in range(1, 11):

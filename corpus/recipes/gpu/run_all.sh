@@ -13,6 +13,7 @@ export PYTHONUNBUFFERED=1 OMP_NUM_THREADS=${OMP_NUM_THREADS-4}
 here=$(cd "$(dirname "$0")" && pwd)
 export WORK=${WORK:-/tmp/gpu-recipes} STUBS=${WORK:-/tmp/gpu-recipes}/stubs
 export PATH=$PATH:$WORK/bin
+export SYSTEM_NCCL=${SYSTEM_NCCL:-$(ldconfig -p | sed -n 's/.*libnccl\.so\.2 .*=> //p' | head -1)}
 export T1="torchrun --standalone --nproc-per-node 1"
 export T2="torchrun --standalone --nproc-per-node 2"
 export T4="torchrun --standalone --nproc-per-node 4"

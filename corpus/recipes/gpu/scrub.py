@@ -15,15 +15,16 @@ import sys
 
 logs, work = pathlib.Path(sys.argv[1]), sys.argv[2]
 host = socket.gethostname()
-swaps = [(re.escape(work) + r"/[a-z0-9-]+(?=[/\"'\s:\])]|$)", "/workspace/train")]
+swaps = [(re.escape(str(logs)) + r"/[a-z0-9-]+", "/workspace/train/logs")]
+swaps += [(re.escape(work) + r"/[a-z0-9-]+(?=[/\"'\s:\])]|$)", "/workspace/train")]
 swaps += [(re.escape(work), "/workspace")]
 if sys.prefix not in ("/usr", "/usr/local"):
     swaps += [(re.escape(sys.prefix), "/opt/venv"), (re.escape(os.path.realpath(sys.prefix)), "/opt/venv")]
 swaps += [(r"(?<![\w.-])" + re.escape(socket.getfqdn()) + r"(?![\w-])", "gpu-node-17")] if not socket.getfqdn().startswith("localhost") else []
+swaps += [(r"localhost(_\d+_\d+)", r"gpu-node-17\1"), (r"localhost\.localdomain", "gpu-node-17")]
 swaps += [(r"(?m)^( *(?:\[\w+\]:)? *host +: )localhost", r"\1gpu-node-17")]
 if host == "localhost":
     swaps += [(r"(?m)^(\[[^]]*\] )?localhost(:\d+:\d+ \[)", r"\1gpu-node-17\2")]
-    swaps += [(r"localhost(_\d+_\d+)", r"gpu-node-17\1"), (r"localhost\.localdomain", "gpu-node-17")]
 else:
     swaps += [(r"(?<![\w.-])" + re.escape(host) + r"(?![\w-])", "gpu-node-17")]
 swaps += [(re.escape(platform.release()), "6.8.0-1030-generic"), (re.escape(platform.version()), "#32-Ubuntu SMP")]
@@ -31,7 +32,7 @@ addresses = subprocess.run(["hostname", "-I"], capture_output=True, text=True).s
 for n, address in enumerate(a for a in addresses if not a.startswith("127.")):
     swaps.append((r"(?<![\d.])" + re.escape(address) + r"(?!\d)", "fd00:10::17" if ":" in address else f"10.0.3.{17 + n}"))
 
-swaps += [(r"\(\w+bld@\)", "(buildd@builder)"), (r"https://py" r"pi\.org/project/", "https://example.org/project/")]
+swaps += [(r"\(\w+bld@\)", "(buildd@builder)"), (r"https://\S+/project/litlogger/", "https://example.org/litlogger/")]
 
 uuids = {}
 
