@@ -184,7 +184,9 @@ class ConditionBuilder:
             column = re.search(rf"\b{name}\b", text)
             place = self._document.place_within(path, column.start() if column is not None else 0)
             help = did_you_mean(name, known, "capture")
+            if not help.endswith("?"):
+                help += f"; put a text in quotes: '{name}'"
             self._document.problems.append(
-                self._document.problem("R010", f"no capture `{name}`", place, f"{help}; put a text in quotes: '{name}'")
+                self._document.problem("R010", f"no capture `{name}`", place, help)
             )
         return text

@@ -11,6 +11,7 @@ documents in one file, nesting without end.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -239,6 +240,16 @@ def _syntax_help(document: Document, place: Place, said: str) -> str:
         or "anchor" in said
     ):
         return "put the whole text in quotes, or on its own lines below `|`"
+    if "did not find expected key" in said and _follows_deeper_text(document.lines[: place.line], place.column):
+        return "where the first line of a text is indented deeper than the rest, say how deep the text is: `|2`"
     if "expected <block end>" in said or "could not find expected ':'" in said:
         return "look at the indentation and the quotes of this line and the one above it"
     return "look at the quotes, brackets and indentation near this line"
+
+
+def _follows_deeper_text(lines: list[str], column: int) -> bool:
+    """Say whether the last of these lines, which begins at `column`, ends a text below `|` that began deeper."""
+    for above, below in itertools.pairwise(reversed(lines)):  # from the end upwards
+        if re.search(r"[:-]\s*[|>][-+]?\s*$", below):
+            return len(above) - len(above.lstrip()) >= column
+    return False

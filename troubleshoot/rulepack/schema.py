@@ -56,7 +56,7 @@ def parse_rule(
 ) -> tuple[Rule | None, list[Problem]]:
     """Return the rule, or None, and every problem of the file. The rule's patterns have no ids yet."""
     document = read_document(text, path)
-    if document.problems and document.data is None:
+    if any(problem.code == "R001" for problem in document.problems):
         return None, document.problems
     if not isinstance(document.data, dict):
         what = "the file is empty" if document.data is None else "the file is no mapping"
@@ -176,8 +176,11 @@ class _RuleBuilder:
             self._refuse("R004", "the title spans lines", ("title",), "one line; the rest belongs into `explanation`")
 
     def check_examples(self) -> None:
-        for index, example in enumerate(self._good("examples") or []):
+        examples = self._data.get("examples")
+        for index, example in enumerate(examples if isinstance(examples, list) else []):
             path: Path = ("examples", index)
+            if touches(self._bad, path):
+                continue
             given = [key for key in OUTCOMES if example.get(key) is not None]
             if len(given) != 1:
                 what = " and ".join(f"`{key}`" for key in given) or "neither `match` nor `no_match`"

@@ -127,11 +127,11 @@ def next_name(path: Path) -> str:
 def _key_help(path: Path) -> str:
     key, owner = str(path[-1]), _owner(path, "a rule")
     known = _KEYS_OF[owner]
-    if difflib.get_close_matches(key, known, n=1, cutoff=0.6):
-        return did_you_mean(key, known)
     elsewhere = [name for name, keys in _KEYS_OF.items() if key in keys and name != "a table"]
     if elsewhere:
         return f"`{key}` is a key of {' and of '.join(elsewhere)}, and this is {owner}"
+    if difflib.get_close_matches(key, known, n=1, cutoff=0.6):
+        return did_you_mean(key, known)
     return f"the keys of {owner} are {', '.join(known)}"
 
 
@@ -146,9 +146,9 @@ _KINDS: tuple[tuple[type, str], ...] = ((str, "text"), (list, "a list"), (dict, 
 
 def _kind_of(value: Any) -> str:
     if isinstance(value, bool):
-        return "true or false"
+        return f"`{text_of(value)}`"
     if isinstance(value, (int, float)):
-        return "a number"
+        return f"the number {text_of(value)}"
     return next((name for kind, name in _KINDS if isinstance(value, kind)), "something else")
 
 
