@@ -106,6 +106,10 @@ def _fix() -> Schema:
     )
 
 
+def _suspect() -> Schema:
+    return _object(source=TEXT, line=LINE, text=TEXT, count=LINE, reason=TEXT, rank=MAYBE_RANK, weight=COUNT)
+
+
 def _source() -> Schema:
     return _object(
         name=TEXT,

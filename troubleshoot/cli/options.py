@@ -1,0 +1,105 @@
+"""Options that several commands share, and what is made of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from troubleshoot.engine import Engine
+    from troubleshoot.model import RulePack
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def common_options(command: Command) -> Command:
+    """Add what every command takes. --debug, --config and --isolated act before the command is called."""
+    for option in reversed(
+        (
+            click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
+                         help="Colour the output."),
+            click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
+            click.option("--config", type=click.Path(dir_okay=False), expose_value=False, metavar="FILE",
+                         help="Read settings from this file only."),
+            click.option("--isolated", is_flag=True, expose_value=False,
+                         help="Read no settings from files or environment."),
+            click.option("--debug", is_flag=True, expose_value=False, help="Show where an error came from."),
+        )
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def pack_options(command: Command) -> Command:
+    """Add the options that say which rules to use."""
+    for option in reversed(
+        (
+            click.option("--rules", multiple=True, type=click.Path(), metavar="DIR",
+                         help="Use these rules too, over the shipped ones. Repeatable."),
+            click.option("--default-rules/--no-default-rules", default=True, help="Use the shipped rules, or not."),
+            click.option("--drafts", is_flag=True, help="Use rules that are still drafts."),
+        )
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@functools.lru_cache(maxsize=4)
+def load_engine(rules: tuple[str, ...], default_rules: bool, drafts: bool) -> Engine:
+    """Return the engine over the rules that the options name."""
+    from troubleshoot.engine import Engine
+
+    return Engine.default(rules, default_rules=default_rules, drafts=drafts)
+
+
+def names_of_rules(pack: RulePack) -> dict[str, tuple[str, ...]]:
+    """Return per rule id the other names it goes by: domain, tags, systems."""
+    return {rule.id: (rule.domain, *rule.tags, *rule.systems) for rule in pack.rules.values()}
+
+
+def check_names(wanted: Sequence[str], pack: RulePack, option: str) -> None:
+    """Raise UsageError for a name that no rule goes by: a misspelt --ignore would do nothing in silence."""
+    from fnmatch import fnmatchcase
+
+    from troubleshoot.errors import UsageError
+
+    known = {name for rule_id, names in names_of_rules(pack).items() for name in (rule_id, *names)}
+    for name in wanted:
+        if not any(fnmatchcase(each, name.removeprefix("#")) for each in known):
+            raise UsageError(f"{option}: no rule goes by {name!r}", help=nearest(name, known) or "see `rules list`")
+
+
+def nearest(word: str, known: Sequence[str] | set[str]) -> str:
+    """Return a `did you mean` for a word that is not known, or nothing."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, sorted(known), 3, 0.6)
+    return f"did you mean {' or '.join(repr(each) for each in close)}?" if close else ""
+
+
+def existing(paths: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the paths that name something (`-` and globs that match included), and those that do not."""
+    found: list[str] = []
+    missing: list[str] = []
+    for path in paths:
+        (found if path == "-" or Path(path).exists() or _matches(path) else missing).append(path)
+    return found, missing
+
+
+def _matches(path: str) -> bool:
+    if not any(char in path for char in "*?["):
+        return False
+    import glob
+
+    return next(glob.iglob(path, recursive=True), None) is not None  # noqa: PTH207 - the pattern may be absolute
+
+
+def complete_rule_id(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return rule ids for the shell's completion."""
+    from troubleshoot.rulepack.load import load_pack
+
+    return [rule_id for rule_id in sorted(load_pack(drafts=True).rules) if rule_id.startswith(incomplete)]

@@ -1,0 +1,169 @@
+"""`troubleshoot [scan] PATH...`: what is known to be wrong in these logs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from troubleshoot.cli.failing import FOUND
+from troubleshoot.cli.options import (
+    check_names,
+    common_options,
+    existing,
+    load_engine,
+    names_of_rules,
+    nearest,
+    pack_options,
+)
+from troubleshoot.cli.output import STDOUT, emit, look_for
+from troubleshoot.cli.progress import ReadProgress
+from troubleshoot.errors import SourceError, UsageError
+from troubleshoot.model import Confidence, Note, Report, Severity
+from troubleshoot.report import FORMATS, RENDERERS
+from troubleshoot.report.selection import FAIL_ON, Selection, cut_findings, is_failing, select_findings
+
+if TYPE_CHECKING:
+    from troubleshoot.engine import Engine
+
+SEVERITIES = [each.word for each in Severity]
+CONFIDENCES = [each.word for each in Confidence]
+
+
+@click.command(short_help="Find known faults in logs; the default.")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option(
+    "-f",
+    "--format",
+    "format",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="How to render the report.",
+)
+@click.option(
+    "-o",
+    "--output",
+    default=STDOUT,
+    metavar="FILE",
+    help="Write the report there, whole or not at all; - is standard output.",
+)
+@click.option(
+    "--fail-on",
+    multiple=True,
+    type=click.Choice(FAIL_ON),
+    help="Exit with 1 for a finding at least so severe, any fault, an unknown one. Repeatable.",
+)
+@pack_options
+@click.option("--on", metavar="PLATFORM", help="Where the job ran; puts the fix's variant for it first.")
+@click.option(
+    "--select", multiple=True, metavar="NAME", help="Report these rules only: id, domain, tag or system. Repeatable."
+)
+@click.option("--ignore", multiple=True, metavar="NAME", help="Do not report these rules. Repeatable.")
+@click.option("--min-severity", type=click.Choice(SEVERITIES), default="low", help="Leave out findings below.")
+@click.option("--min-confidence", type=click.Choice(CONFIDENCES), default="low", help="Leave out findings below.")
+@click.option("--max-findings", type=click.IntRange(0), default=0, metavar="N", help="Show at most so many findings.")
+@click.option(
+    "--explain-sources", is_flag=True, help="Say how each source was read: encoding, wrapper, kind of document."
+)
+@common_options
+@click.pass_context
+def scan(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    format: str,
+    output: str,
+    fail_on: tuple[str, ...],
+    rules: tuple[str, ...],
+    default_rules: bool,
+    drafts: bool,
+    on: str | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    min_severity: str,
+    min_confidence: str,
+    max_findings: int,
+    explain_sources: bool,
+    color: str,
+    quiet: bool,
+) -> int:
+    """Find known faults in logs. This is what `troubleshoot PATH` does.
+
+    PATH is a file, folder, archive or glob, or - for standard input. Several are taken together as one job.
+    """
+    if not paths and sys.stdin.isatty():
+        click.echo(ctx.get_help())
+        return 0
+    from troubleshoot.platform import check_platform
+
+    platform = check_platform(on)
+    found, missing = find_paths(paths)
+    engine = load_engine(rules, default_rules, drafts)
+    check_names(select, engine.pack, "--select")
+    check_names(ignore, engine.pack, "--ignore")
+    with ReadProgress(quiet=quiet) as progress:
+        report = read_report(engine, found, platform, progress)
+    report = with_missing(report, missing)
+    chosen = Selection(select, ignore, Severity[min_severity.upper()], Confidence[min_confidence.upper()])
+    names = names_of_rules(engine.pack)
+    report = select_findings(report, chosen, lambda rule_id: names.get(rule_id, ()))
+    code = FOUND if is_failing(report, fail_on) else 0
+    emit(render(cut_findings(report, max_findings), format, output, color, explain_sources), output)
+    return code
+
+
+def find_paths(paths: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the paths to read, standard input if none is given, and those that name nothing.
+    Raises UsageError if none names anything."""
+    found, missing = existing(paths or ["-"])
+    if found:
+        return found, missing
+    from troubleshoot.cli.app import COMMANDS
+
+    guess = nearest(missing[0], list(COMMANDS)) if len(missing) == 1 else ""
+    raise UsageError(f"no such file or folder: {missing[0]}", help=guess or "troubleshoot --help")
+
+
+def read_report(engine: Engine, paths: Sequence[str], platform: str | None, progress: ReadProgress) -> Report:
+    """Return the report over paths, of which one may be `-`. Raises SourceError when nothing can be read."""
+    if "-" not in paths:
+        report = engine.scan_paths(paths, platform=platform, progress=progress.tick)
+    elif len(paths) == 1:
+        report = engine.scan_stream(sys.stdin.buffer, platform=platform)
+    else:
+        report = _scan_mixed(engine, paths, platform, progress)
+    _check_anything_read(report)
+    return report
+
+
+def with_missing(report: Report, missing: Sequence[str]) -> Report:
+    """Return the report with a note per path that names nothing: the others were read all the same."""
+    notes = tuple(Note("unreadable", "no such file or folder", path) for path in missing)
+    return replace(report, notes=(*report.notes, *notes)) if notes else report
+
+
+def _scan_mixed(engine: Engine, paths: Sequence[str], platform: str | None, progress: ReadProgress) -> Report:
+    from troubleshoot.ingest.sources import open_sources
+
+    began = time.monotonic()
+    results = tuple(engine.results(open_sources(paths, stdin=sys.stdin.buffer), progress.tick))
+    return engine.report_from(results, platform, began)
+
+
+def _check_anything_read(report: Report) -> None:
+    unreadable = {note.source: note.text for note in report.notes if note.code == "unreadable"}
+    if report.sources and all(each.bytes == 0 and each.name in unreadable for each in report.sources):
+        name = report.sources[0].name
+        raise SourceError(f"nothing could be read: {name}: {unreadable[name]}")
+
+
+def render(report: Report, format: str, output: str, color: str, explain_sources: bool) -> str:
+    if format != "text":
+        return RENDERERS[format](report)
+    from troubleshoot.report.text import render_text
+
+    return render_text(report, look_for(output, color), explain_sources=explain_sources)

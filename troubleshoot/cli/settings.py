@@ -1,0 +1,41 @@
+"""`troubleshoot config`: which settings hold here, and where each comes from."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from troubleshoot.cli.options import common_options
+from troubleshoot.cli.output import emit
+from troubleshoot.config import KEYS, Settings, user_config_file
+
+
+@click.group()
+def config() -> None:
+    """Show settings and where they come from."""
+
+
+@config.command()
+@click.option("-f", "--format", "format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@common_options
+@click.pass_obj
+def show(settings: Settings, format: str, color: str, quiet: bool) -> None:
+    """Print each setting's value here, and its origin."""
+    if format == "json":
+        from troubleshoot.report.json import dump
+
+        rows = {name: {"value": each.value, "origin": each.origin} for name, each in sorted(settings.items())}
+        emit(dump(rows, indent=2) + "\n")
+        return
+    width = max(map(len, KEYS))
+    lines = []
+    for key in KEYS.values():
+        setting = settings.get(key.name)
+        if setting is None:
+            lines.append(f"{key.name:<{width}}  -  ({key.help}; {key.variable})")
+        else:
+            value = ", ".join(setting.value) if isinstance(setting.value, tuple) else setting.value
+            lines.append(f"{key.name:<{width}}  {value}  (from {setting.origin})")
+    lines.append(f"\nSettings of the user: {user_config_file(os.environ) or 'no home folder'}")
+    emit("\n".join(lines) + "\n")

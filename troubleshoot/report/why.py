@@ -1,0 +1,132 @@
+"""Explanation -> a readable tree: what of a rule's condition held, what did not, and the lines that almost matched.
+
+rule  efa/glibc-too-old: did not fire
+
+no   all of, in one record
+       yes  too_old: launcher.log:12
+       no   efa_mount
+
+efa_mount matched nothing. Nearest:
+  launcher.log:12  ... required by /opt/amazon/efa/lib/...
+    held as far as:  /opt/amazon
+    expected there:  -efa-ofi/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from troubleshoot.model import Condition, Op, Outcome, Signature, Truth, Window
+from troubleshoot.report.excerpt import Excerpt, show_excerpts
+from troubleshoot.report.look import PLAIN, Look
+from troubleshoot.report.printable import cut_end, one_line, wrap
+
+if TYPE_CHECKING:
+    from troubleshoot.explain import Explanation, NearLine, SignatureAnswer
+
+HITS_SHOWN = 3
+MARKS = {Truth.TRUE: ("yes", "green"), Truth.FALSE: ("no", "red"), Truth.UNDECIDED: ("?", "yellow")}
+OPERATORS = {
+    Op.ALL: "all of",
+    Op.ANY: "any of",
+    Op.NONE: "none of",
+    Op.IN_ORDER: "in this order",
+    Op.MISSING: "missing",
+}
+
+
+def render_why(explanation: Explanation, look: Look = PLAIN) -> str:
+    """Return the tree and the nearest lines as text that ends in a newline."""
+    rule = explanation.rule
+    fired = "fired" if explanation.fired else "did not fire"
+    sections = [
+        [look.paint(f"{one_line(rule.id)} {fired}", "bold"), *wrap(one_line(rule.title), look.width)],
+        _tree(explanation, look),
+        *(_answer(each, look) for each in explanation.signatures if not each.hits),
+    ]
+    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+
+
+def _tree(explanation: Explanation, look: Look) -> list[str]:
+    if explanation.outcome is None:
+        return ["No signature of the rule was seen, so its condition was not asked."]
+    return list(_node(explanation.outcome, look, 0))
+
+
+def _node(outcome: Outcome, look: Look, depth: int) -> list[str]:
+    word, style = MARKS[outcome.truth]
+    indent = "     " * depth
+    text = describe(outcome.condition)
+    if outcome.condition.op is Op.SIGNATURE:
+        text += _places(outcome)
+    if outcome.why:
+        text += f": {one_line(outcome.why)}"
+    text += "".join(f" (not checked: {one_line(doubt)})" for doubt in outcome.doubts)
+    lines = wrap(text, max(look.width - len(indent) - 5, 20))
+    shown = [f"{indent}{look.paint(f'{word:<5}', style)}{lines[0]}", *(f"{indent}     {line}" for line in lines[1:])]
+    for child in outcome.children:
+        shown += _node(child, look, depth + 1)
+    return shown
+
+
+def describe(condition: Condition) -> str:
+    """Return a condition node in words, without its children: `2 of, in one rank, within 30 s, where needed > 2.31`."""
+    if condition.op is Op.SIGNATURE:
+        text = condition.signature or ""
+    elif condition.op is Op.AT_LEAST:
+        of = f" different {condition.distinct}" if condition.distinct else ""
+        text = f"at least {condition.n}{of} of"
+    else:
+        text = OPERATORS[condition.op]
+    if condition.same and condition.op is not Op.SIGNATURE:
+        text += f", in one {condition.same}" if condition.same in SCOPES else f", with the same {condition.same}"
+    if condition.within:
+        text += f", within {_window(condition.within)}"
+    if condition.where:
+        text += f", where {condition.where}"
+    return text
+
+
+SCOPES = frozenset({"record", "source", "rank", "host", "job"})
+
+
+def _window(window: Window) -> str:
+    return f"{window.records} records" if window.records is not None else f"{window.seconds:g} s"
+
+
+def _places(outcome: Outcome) -> str:
+    if not outcome.hits:
+        return ""
+    places = [f"{each.hit.record.source.name}:{each.hit.record.line}" for each in outcome.hits]
+    more = f" and {len(places) - HITS_SHOWN} more" if len(places) > HITS_SHOWN else ""
+    captures = ", ".join(f"{name}={value}" for name, value in outcome.hits[0].hit.captures.items())
+    return one_line(f" at {', '.join(places[:HITS_SHOWN])}{more}" + (f" ({captures})" if captures else ""))
+
+
+def _answer(answer: SignatureAnswer, look: Look) -> list[str]:
+    lines = [f"{look.paint(one_line(answer.signature.name), 'bold')} matched nothing. Its wordings:"]
+    lines += [
+        f"  {cut_end(one_line(wording), look.width - 2, look.ellipsis)}" for wording in _wordings(answer.signature)
+    ]
+    if not answer.nearest:
+        return [*lines, "No line begins to match it."]
+    lines.append("Nearest lines:")
+    for near in answer.nearest:
+        lines += _near(near, look)
+    return lines
+
+
+def _wordings(signature: Signature) -> Sequence[str]:
+    return [pattern.source for pattern in signature.patterns]
+
+
+def _near(near: NearLine, look: Look) -> list[str]:
+    held = near.parted - 1
+    start = max(0, held - len(near.held)) if near.held else 0
+    shown = show_excerpts([Excerpt(f"{near.source}:{near.line}", near.text, start, held)], look)
+    room = look.width - 22
+    return [
+        *shown,
+        f"    held up to column {held}, there expected: {cut_end(one_line(near.expected), room, look.ellipsis)}",
+    ]
