@@ -1,7 +1,7 @@
 """The first attempt fails on a stale file handle and the launcher restarts the workers.
 
-With `eager` the communicator is made in init_process_group, and the second attempt finds the first one's NCCL id in the
-store; with `late` it is made in the first collective and the second attempt goes well.
+With `eager` the communicator is made in init_process_group, with `late` in the first collective. Either way the next
+attempt can find the dead attempt's NCCL id in the store and be refused; here `late` got over it and `eager` did not.
 
 Needs: two GPUs. Run: torchrun --standalone --nproc-per-node 2 --max-restarts 2 train.py {eager|late}
 """
