@@ -26,7 +26,7 @@ from troubleshoot.evaluate.bindings import bind
 from troubleshoot.evaluate.chains import chain
 from troubleshoot.evaluate.sightings import Sighting, View
 from troubleshoot.evaluate.windows import WindowLimitError, groups, spans
-from troubleshoot.model import Condition, Note, Op, Outcome, Truth, Window
+from troubleshoot.model import Condition, Note, Op, Outcome, SignatureHit, Truth, Window
 from troubleshoot.where import Expression, parse_where
 
 _T, _F, _U = Truth.TRUE, Truth.FALSE, Truth.UNDECIDED
@@ -197,7 +197,7 @@ class Judge:
         links = chain(levels)
         if links is None:
             return Outcome(node, _F, children=outcome.children, why="not in this order")
-        hits = tuple(dict.fromkeys(each for level in links.levels for each in level))
+        hits = _united(each for level in links.levels for each in level)
         doubts = () if links.is_certain else ("the log has no comparable times to check the order over its sources",)
         return replace(outcome, hits=hits, doubts=(*outcome.doubts, *doubts))
 
@@ -238,8 +238,7 @@ def merged(node: Condition, found: Sequence[Outcome], why: str) -> Outcome:
     if holding:
         if len(holding) == 1:
             return holding[0]
-        hits = {(hit.signature, id(hit.hit)): hit for each in holding for hit in each.hits}
-        return replace(holding[0], hits=tuple(hits.values()))
+        return replace(holding[0], hits=_united(hit for each in holding for hit in each.hits))
     undecided = next((each for each in found if each.truth is _U), None)
     if undecided is not None:
         return undecided
@@ -308,12 +307,17 @@ def _held(node: Condition, children: tuple[Outcome, ...]) -> Outcome:
     sure = [each for each in holding if not each.doubts]
     if node.op in (Op.ANY, Op.AT_LEAST) and len(sure) >= node.n:
         holding = sure
-    hits = {(hit.signature, id(hit.hit)): hit for each in holding for hit in each.hits}
+    hits = _united(hit for each in holding for hit in each.hits)
     doubts = tuple(dict.fromkeys(doubt for each in holding for doubt in each.doubts))
     captures: dict[str, str] = {}
     for each in holding:
         captures = {**each.captures, **captures}
-    return Outcome(node, _T, tuple(hits.values()), children, doubts=doubts, captures=captures)
+    return Outcome(node, _T, hits, children, doubts=doubts, captures=captures)
+
+
+def _united(hits: Iterable[SignatureHit]) -> tuple[SignatureHit, ...]:
+    """Return the hits, each once though several groups or legs share it."""
+    return tuple({(each.signature, id(each.hit)): each for each in hits}.values())
 
 
 def _looks_for_absence(node: Condition) -> bool:
