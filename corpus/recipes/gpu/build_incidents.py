@@ -23,7 +23,7 @@ CONSEQUENCES = [
     (r"raised the following async exception|watchdog thread terminated with exception", "torch/nccl-work-failed"),
     (r'"should dump" flag', "torch/store-gone-at-dump-check"),
     (r"(?:recvValue|recvVector|sendBytes) failed|RendezvousConnectionError", "torch/store-connection-closed"),
-    (r"socketProgress: Connection closed by remote peer", "nccl/peer-closed-connection"),
+    (r"socketProgress: Connection closed by remote peer", "nccl/connection-closed-by-peer"),
     (r"destroy_process_group\(\) was not called", "torch/process-group-not-destroyed"),
     (r"Guessing device ID", "torch/device-of-rank-unknown"),
 ]
