@@ -255,6 +255,22 @@ def test_report_is_clean_in_all_its_texts_and_spans_still_point_at_the_match() -
     assert redacted.findings[0].captures == {"value": "[redacted:token]"}
 
 
+def test_job_part_is_cleaned_whatever_its_types() -> None:
+    job = {"first_failure": replace(EVIDENCE, text="password=hunter2"), "timeline": [("api_key=hunter2hunter2", 3)]}
+    redacted = redact(replace(REPORT, job=job)).job
+    assert redacted["first_failure"].text == "password=[redacted:password]"
+    assert redacted["timeline"] == [("api_key=[redacted:api-key]", 3)]
+
+
+def test_outcome_keeps_enough_hits_to_show_why() -> None:
+    record = Record(Source("a.log"), 1, 1, 0, "x", "x")
+    hits = tuple(SignatureHit("line", Hit(0, record, {}, 0, 1)) for _ in range(1000))
+    outcome = Outcome(Condition(Op.SIGNATURE, signature="line"), Truth.TRUE, hits)
+    redacted = redact(replace(REPORT, findings=(replace(FINDING, outcome=outcome, count=1000),))).findings[0]
+    assert redacted.outcome is not None
+    assert (len(redacted.outcome.hits), redacted.count) == (32, 1000)
+
+
 def test_report_without_secrets_is_equal_after_redaction() -> None:
     assert redact(REPORT) == REPORT
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +71,8 @@ def app() -> Any:
 
 def _check_address(host: str, port: int) -> None:
     """Raise UsageError if the port cannot be had: uvicorn would exit with 1, which means something else here."""
+    import socket
+
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, proto) as probe:

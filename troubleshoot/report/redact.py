@@ -12,7 +12,7 @@ finding's evidence is taken out of its other texts as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from troubleshoot.model import (
@@ -31,6 +31,7 @@ from troubleshoot.model import (
 from troubleshoot.report.secrets import Secret, find_secrets
 
 SHORTEST_TRACED = 6  # a shorter secret is not searched for in other texts: `root` stands in too many innocent places
+OUTCOME_HITS = 32  # kept per node: enough to show why; the hits of ten thousand ranks would cost seconds to clean
 
 Cleaner = Callable[[str], str]
 
@@ -51,6 +52,7 @@ def redact(report: Report, *, emails: bool = False, ips: bool = False) -> Report
         suspects=tuple(cleaner.suspect(each) for each in report.suspects),
         sources=tuple(cleaner.source(each) for each in report.sources),
         notes=tuple(cleaner.note(each) for each in report.notes),
+        job=cleaner.anything(report.job),
     )
 
 
@@ -70,6 +72,18 @@ class _Redactor:
 
     def text(self, text: str) -> str:
         return _without(text, self.secrets(text))
+
+    def anything(self, value: Any) -> Any:
+        """Return a nest of values with every text in it cleaned: the job part brings its own types."""
+        if isinstance(value, str):
+            return self.text(value)
+        if is_dataclass(value) and not isinstance(value, type):
+            return replace(value, **{each.name: self.anything(getattr(value, each.name)) for each in fields(value)})
+        if isinstance(value, Mapping):
+            return {key: self.anything(each) for key, each in value.items()}
+        if isinstance(value, tuple | list):
+            return type(value)(self.anything(each) for each in value)
+        return value
 
     def finding(self, finding: Finding) -> Finding:
         traced: dict[str, str] = {}
@@ -115,9 +129,11 @@ class _Redactor:
     def outcome(self, outcome: Outcome, clean: Cleaner) -> Outcome:
         return replace(
             outcome,
-            hits=tuple(SignatureHit(each.signature, self.hit(each.hit, clean)) for each in outcome.hits),
+            hits=tuple(SignatureHit(each.signature, self.hit(each.hit, clean)) for each in outcome.hits[:OUTCOME_HITS]),
             children=tuple(self.outcome(each, clean) for each in outcome.children),
             why=clean(outcome.why),
+            doubts=tuple(clean(each) for each in outcome.doubts),
+            captures=_values(outcome.captures, clean),
         )
 
     def hit(self, hit: Hit, clean: Cleaner) -> Hit:
