@@ -527,13 +527,13 @@ fi
 if want ssh-problems; then
 mkdir -p /run/sshd /opt/app/home/.ssh
 ssh-keygen -q -t ed25519 -N '' -f hostkey; ssh-keygen -q -t ed25519 -N '' -f otherkey; ssh-keygen -q -t ed25519 -N '' -f id
-chmod 600 hostkey otherkey
+chmod 600 hostkey otherkey; cp id.pub id.auth
 printf '[gpu-node-18]:2223 %s\n' "$(cut -d' ' -f1,2 otherkey.pub)" > known
-/usr/sbin/sshd -D -p 2223 -o ListenAddress=127.0.0.18 -h /opt/train/hostkey -o PidFile=none -o UsePAM=no -o PasswordAuthentication=no -o AuthorizedKeysFile=/nonexistent & SSHD=$!; sleep 1
+/usr/sbin/sshd -D -p 2223 -o ListenAddress=127.0.0.18 -h /opt/train/hostkey -o PidFile=none -o UsePAM=no -o PasswordAuthentication=no -o StrictModes=no -o PermitRootLogin=yes -o AuthorizedKeysFile=/opt/train/id.auth & SSHD=$!; sleep 1
 capture ssh-refused.log ssh -o BatchMode=yes -p 2224 gpu-node-18 hostname
 capture ssh-host-key.log ssh -o BatchMode=yes -o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=yes -p 2223 gpu-node-18 hostname
 capture ssh-host-key-changed.log ssh -o BatchMode=yes -o UserKnownHostsFile=/opt/train/known -o StrictHostKeyChecking=yes -p 2223 gpu-node-18 hostname
-capture ssh-no-key.log ssh -o BatchMode=yes -o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=no -i id -p 2223 gpu-node-18 hostname
+capture ssh-no-key.log ssh -o BatchMode=yes -o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=no -i otherkey -p 2223 gpu-node-18 hostname
 chmod 644 id; rm id.pub
 capture ssh-key-too-open.log ssh -o BatchMode=yes -o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=no -i id -p 2223 gpu-node-18 hostname
 kill $SSHD
@@ -571,7 +571,7 @@ fi
 
 if want healthy-fi-info-tcp; then
 capture fi_info.log bash -c 'fi_info --version; fi_info -p tcp -t FI_EP_MSG; fi_info -p tcp'
-expect clean - - - efa
+expect clean - - - efa/provider-not-found
 readme "fi_info for the tcp provider works."
 fi
 
@@ -607,7 +607,7 @@ PY
 python server.py & SRV=$!; sleep 1
 capture job.log python fetch.py
 kill $SRV
-expect clean - - - network/http-status,network
+expect clean - - - network/http-status,network/connection-reset
 readme "A server answers 503 twice and then 200; the client retries and succeeds."
 fi
 
@@ -635,7 +635,7 @@ s.mount("http://", HTTPAdapter(max_retries=Retry(total=8, backoff_factor=0.3)))
 print("index:", s.get("http://gpu-node-17:8771/").status_code)
 PY
 capture job.log python fetch.py
-expect clean - - - network
+expect clean - - - network/connection-refused
 readme "A service starts late: connection refused three times in urllib3's warnings, then success."
 fi
 
@@ -671,7 +671,7 @@ http.server.HTTPServer(("127.0.0.17", 8772), H).serve_forever()
 PY
 (sleep 1; for i in 1 2 3 4 5 6; do curl -s http://gpu-node-17:8772/healthz http://gpu-node-17:8772/readyz http://gpu-node-17:8772/favicon.ico > /dev/null; done; kill %1 2>/dev/null) &
 LIMIT=4 capture server.log python server.py
-expect clean - - - network/http-status,network,kubernetes
+expect clean - - - network/http-status,kubernetes
 readme "An access log full of probes, with 404 for an icon that nobody needs."
 fi
 
@@ -697,6 +697,32 @@ for step in range(5):
 log.info("training finished without errors")
 PY
 capture job.log python train.py
-expect clean - - - python
+expect clean - - - python/module-not-found,python/file-not-found
 readme "A good run full of words that look bad: error, failed, killed, an optional module that is not installed."
+fi
+
+# ---- packages that do not fit --------------------------------------------------------------------------------------
+if want numpy-abi-mismatch; then
+ABI=${ABI:-/var/tmp/corpus-abi}    # pandas 2.0.3 was built for NumPy 1.x
+[ -d "$ABI/pandas" ] || PIP_CONFIG_FILE= "$VENV/bin/python" -m pip install -q --no-deps --target "$ABI" pandas==2.0.3 python-dateutil pytz six tzdata > /dev/null 2>&1
+cp -r "$ABI" site
+printf 'import pandas as pd\n\nframe = pd.read_parquet("/data/index.parquet")\n' > prepare.py
+capture job.log env PYTHONPATH=/opt/train/site python prepare.py
+expect fault python/numpy-abi-mismatch py-numpy-abi - loader
+readme "pandas 2.0.3, built for NumPy 1.x, is imported with NumPy 2.4."
+fi
+
+if want numpy-attribute-removed; then
+printf 'import numpy as np\n\nmask = np.zeros((4, 4), dtype=np.bool8)\nscale = np.float(0.5)\n' > prepare.py
+capture job.log python prepare.py
+expect fault python/numpy-abi-mismatch py-numpy-abi python/attribute-error -
+readme "A script uses a name that NumPy 2 has not."
+fi
+
+if want python-version-too-old; then
+printf 'from typing import override, reveal_type\n\ntype Batch = dict[str, int]\nprint(f"{"tokens"}")\n' > model.py
+printf 'import tomllib\nimport model\n' > train.py
+capture job.log python train.py
+expect fault python/syntax-error py-syntax-or-version - -
+readme "A module uses the type statement of Python 3.12 and the interpreter is 3.11."
 fi

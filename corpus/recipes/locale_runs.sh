@@ -10,8 +10,8 @@ mkdir -p /opt/locales
 for l in zh_CN de_DE ja_JP; do localedef -i $l -f UTF-8 /opt/locales/$l.UTF-8; done
 export LOCPATH=/opt/locales
 LC_ALL=zh_CN.UTF-8 ls /nonexistent 2>&1 | grep -q '没有' || { echo "translations are missing (libc-l10n)" >&2; exit 1; }
-# where each locale speaks: in ISO names
-in_lang() { env LC_ALL="$1.UTF-8" LANG="$1.UTF-8" LANGUAGE= "${@:2}"; }
+# speak LOCALE: $IN_LANG before a command gives it that locale
+speak() { IN_LANG="env LC_ALL=$1.UTF-8 LANG=$1.UTF-8 LANGUAGE="; }
 
 # After its init has ended a PID namespace refuses every fork with ENOMEM; see host.sh.
 cat > /opt/app/lose_init.py <<'PY'
@@ -43,9 +43,9 @@ for batch in loader:
 PY
 }
 for l in zh_CN de_DE ja_JP; do
-short=${l%_*}
+short=${l%_*}; speak $l
 incident localised-$short-fork-enomem; fork_py
-capture job.log in_lang $l env PYTHONPATH=/opt/app python train.py
+capture job.log $IN_LANG env PYTHONPATH=/opt/app python train.py
 expect fault host/fork-out-of-memory host-fork-enomem-generic - efa,host/oom-killer
 readme "A data loader cannot fork its workers (ENOMEM); Python took the user's locale ($l), so the errno text is in that language. The kernel refuses since the init of the process's PID namespace has ended."
 
@@ -63,10 +63,16 @@ cd ro && mkdir cache
 SH
 echo 'int main(void) { return *(volatile int *)8; }' > t.c; gcc -o train_worker t.c
 head -c 400000 /dev/zero > weights.bin; mkdir scratch ro; mount -t tmpfs -o size=64k tmpfs scratch; mount -t tmpfs -o ro tmpfs ro
-capture job.log in_lang $l bash launch.sh
+capture job.log $IN_LANG bash launch.sh
 umount scratch ro
 expect fault storage/no-space-left host-no-space-left,host-core-dump-segfault host/segfault,python/file-not-found,storage/read-only,torch/child-killed -
 readme "A shell script in the locale $l: a full scratch disk (first), a segmentation fault, a kill, a missing file, a missing command, a read-only folder."
+
+incident localised-$short-bash-fork
+printf 'mkdir -p out\npython3 train.py\n' > launch.sh
+capture stderr.log $IN_LANG unshare --pid bash launch.sh
+expect fault host/fork-out-of-memory host-fork-enomem-generic - efa
+readme "The shell of an entry point cannot fork (ENOMEM), in the locale $l."
 
 incident localised-$short-python-network
 cat > client.py <<'PY'
@@ -86,7 +92,7 @@ for call in (
     except OSError:
         traceback.print_exc()
 PY
-capture job.log in_lang $l python client.py
+capture job.log $IN_LANG python client.py
 expect fault network/name-not-resolved host-dns-failure,host-connection-errors,shared-library-not-found network/connection-refused,loader/shared-library-missing -
 readme "Python with the locale $l: a name without address, a refused connection, a missing library."
 done
@@ -97,11 +103,11 @@ mkdir stub site; gcc -shared -nostdlib -fPIC -w -Wl,-soname,libc.so.6 -Wl,--vers
 printf 'extern void __isoc23_strtol(void);\nvoid *PyInit_fused_ops(void) { __isoc23_strtol(); return 0; }\n' > e.c
 gcc -shared -fPIC -w -o site/fused_ops.cpython-311-x86_64-linux-gnu.so e.c stub/libc.so.6
 printf 'import locale\nlocale.setlocale(locale.LC_ALL, "")\nimport fused_ops\n' > train.py
-capture job.log in_lang zh_CN env PYTHONPATH=site python train.py
+speak zh_CN; capture job.log $IN_LANG env PYTHONPATH=site python train.py
 expect fault loader/glibc-too-old glibc-version-not-found-generic - efa
 readme "The loader's version text stays English in the locale zh_CN."
 
 incident localised-de-mpi-missing-executable
-capture stderr.log in_lang de_DE mpirun --allow-run-as-root -np 2 /opt/train/bin/train_gpt
+speak de_DE; capture stderr.log $IN_LANG mpirun --allow-run-as-root -np 2 /opt/train/bin/train_gpt
 expect fault mpi/executable-not-found mpi-executable-not-found - -
 readme "Open MPI's help texts stay English in the locale de_DE."

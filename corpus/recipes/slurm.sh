@@ -48,6 +48,7 @@ PartitionName=gpu Nodes=ALL Default=YES MaxTime=02:00:00 State=UP
 C
     printf 'CgroupAutomount=no\nCgroupMountpoint=/sys/fs/cgroup\nCgroupPlugin=cgroup/v1\nConstrainRAMSpace=yes\nConstrainCores=no\n' > $S/etc/cgroup.conf
     mkdir -p $S/spool.gpu-node-17 $S/spool.gpu-node-18
+    cd $S    # the daemons outlive /opt/train, which every incident makes anew
     slurmctld -D > /dev/null 2>&1 & CTLD=$!
     sleep 2
     slurmd -D -N gpu-node-17 > /dev/null 2>&1 & D17=$!
@@ -84,7 +85,7 @@ submit slurm-too-many-nodes "More nodes are asked for than the partition has." s
 submit slurm-too-many-cpus-per-node "More CPUs per node are asked for than any node has." slurm/node-configuration-unavailable srun -N 1 --ntasks-per-node=1 --cpus-per-task=192 hostname
 submit slurm-invalid-gres "GPUs are asked for on a cluster whose configuration knows none." slurm/invalid-gres sbatch --gres=gpu:h100:8 job.sh
 submit slurm-memory-unavailable "More memory per node is asked for than any node has." slurm/memory-not-available srun --mem=2000G hostname
-submit slurm-time-limit-too-long "The time asked for exceeds the partition's limit, with --no-kill and immediate start wanted." slurm/time-limit-invalid srun -t 48:00:00 --immediate=2 hostname
+submit slurm-time-limit-too-long "The time asked for exceeds the partition's limit." slurm/time-limit-invalid srun -t 48:00:00 --immediate=2 hostname
 submit slurm-container-option-unknown "--container-image is given, and the pyxis plugin is not installed." slurm/pyxis-missing srun --container-image=/images/pytorch.sqsh nvidia-smi
 sed -i 's/slurm-submit-rejections/pyxis-plugin-missing/' "$D/expected.yaml"
 submit slurm-mpi-plugin-missing "srun is asked for an MPI plugin that is not installed." slurm/mpi-plugin-missing srun --mpi=pmix_v5 hostname
@@ -124,7 +125,7 @@ failing() {  # NAME FAULT TEXT
     expect fault "$4" slurm-step-task-failure-cancel "$5" -
     readme "$3"
 }
-failing slurm-task-exit-code exit "Task 2 of four ends with exit code 1; --kill-on-bad-exit ends the rest. Lines carry the task number (srun --label)." slurm/task-failed slurm/step-cancelled
+failing slurm-task-exit-code exit "Task 2 of four ends with exit code 1; --kill-on-bad-exit ends the rest. Lines carry the task number (srun --label)." slurm/task-failed slurm/step-cancelled,python/value-error
 failing slurm-task-segfault segv "Task 3 of four dies of SIGSEGV, the rest is ended." slurm/task-failed slurm/step-cancelled
 failing slurm-task-killed kill "Task 1 of four dies of SIGKILL, the rest is ended." slurm/task-failed slurm/step-cancelled
 failing slurm-task-aborted abort "Task 0 of four dies of SIGABRT, the rest is ended." slurm/task-failed slurm/step-cancelled
@@ -139,7 +140,7 @@ incident slurm-workdir-missing
 job <<< 'srun --label -n 2 -N 2 pwd; ls checkpoints'
 batch -N 2 -n 2 -D /scratch/run7
 [ -f "$D"/slurm-*.out ] || { mark; sbatch -W -D /scratch/run7 -o "$D/slurm-%j.out" -N 2 job.sh > /dev/null 2>&1; }
-expect fault slurm/workdir-missing - - -
+expect fault slurm/missing-workdir - - -
 readme "The working directory does not exist on the nodes: slurmstepd goes to /tmp, where the job does not find its files."
 
 incident slurm-output-folder-missing; mark
@@ -236,7 +237,7 @@ readme "Rank 2 of a DDP job under srun does not find a shard; the other ranks lo
 incident healthy-slurm-labelled
 job <<< "echo \"job \$SLURM_JOB_ID on \$SLURM_JOB_NODELIST\"; srun --label -n 4 -N 2 $S/step.sh none; echo done"
 batch -N 2 -n 4
-expect clean - - - slurm
+expect clean - - - slurm/task-failed,slurm/cancelled,slurm/node-failure
 readme "Four tasks on two nodes, srun --label, all well."
 
 incident healthy-slurm-daemon-logs; mark
@@ -244,7 +245,7 @@ job <<< 'srun -N 2 hostname'
 batch -N 2 -n 2
 pieces slurmctld slurmd.gpu-node-17 slurmd.gpu-node-18
 head -60 $S/log/slurmctld.log | grep -v 'Lookup failed for 0.0.0.0' > "$D/slurmctld-start.log"
-expect clean - - - slurm
+expect clean - - - slurm/task-failed,slurm/cancelled,slurm/node-failure
 readme "A job that ends well, with the controller's and both node daemons' logs of the time, and the controller's first lines: its complaints about state files that a new cluster does not have yet are no fault."
 
 # ---- a node dies ---------------------------------------------------------------------------------------------------
@@ -256,7 +257,7 @@ B=$(squeue -h -n nodefail -o %i)
 pkill -KILL -P $D18; for p in $(pgrep -f "slurmstepd: \[$B"); do [ "$(readlink /proc/$p/ns/uts)" = "$(readlink /proc/$D18/ns/uts)" ] && kill -KILL $p; done
 kill -KILL $D18
 for _ in $(seq 40); do squeue -h -n nodefail | grep -q . || break; scontrol ping > /dev/null; sleep 1; done
-cp slurm-*.out "$D"/; scontrol show node gpu-node-18 > "$D/scontrol-show-node.txt"; squeue > "$D/squeue.txt"
+cp slurm-*.out "$D"/; scontrol show node gpu-node-18 > "$D/scontrol-show-node.txt"; squeue > "$D/squeue.txt"; clean "$D/scontrol-show-node.txt"
 pieces slurmctld slurmd.gpu-node-17
 expect fault slurm/node-failure slurm-node-failure slurm/task-failed slurm/time-limit
 readme "The second node's daemons die while a job runs: the controller declares the node down and ends the job."
