@@ -186,7 +186,5 @@ class ConditionBuilder:
             help = did_you_mean(name, known, "capture")
             if not help.endswith("?"):
                 help += f"; put a text in quotes: '{name}'"
-            self._document.problems.append(
-                self._document.problem("R010", f"no capture `{name}`", place, help)
-            )
+            self._document.problems.append(self._document.problem("R010", f"no capture `{name}`", place, help))
         return text
