@@ -67,6 +67,11 @@ class _Search:
     ) -> None:
         self._parts = parts
         self._by_name = {name: [one for one in candidates if name in dict(one.values)] for name in names}
+        self._shared = {
+            name: {key for one in carriers for key, _ in one.values} - {name}
+            for name, carriers in self._by_name.items()
+        }
+        self._indexes: dict[tuple[str, str], dict[Value | None, list[_Candidate]]] = {}
         self._extra = extra
         self._found = found
         self._tried = 0
@@ -78,13 +83,25 @@ class _Search:
         if truth is Truth.FALSE or name is None:
             self._settle(truth, why, texts, taken)
             return
-        for candidate in self._by_name[name]:
+        for candidate in self._agreeing(name, values):
             if self._tried >= limits.COMBINATIONS:
                 self._found.is_capped = True
                 return
+            self._tried += 1
             if all(values.get(key, value) == value for key, value in candidate.values):
-                self._tried += 1
                 self.run({**values, **dict(candidate.values)}, {**texts, **dict(candidate.texts)}, (*taken, candidate))
+
+    def _agreeing(self, name: str, values: Mapping[str, Value]) -> Sequence[_Candidate]:
+        """Return the candidates that carry the name, without those that differ in one of the values bound so far."""
+        bound = next((key for key in values if key in self._shared[name]), None)
+        if bound is None:
+            return self._by_name[name]
+        index = self._indexes.get((name, bound))
+        if index is None:
+            index = self._indexes[(name, bound)] = {}
+            for candidate in self._by_name[name]:
+                index.setdefault(dict(candidate.values).get(bound), []).append(candidate)
+        return [*index.get(values[bound], ()), *index.get(None, ())]
 
     def _judge(self, values: Mapping[str, Value]) -> tuple[Truth, str]:
         undecided = ""

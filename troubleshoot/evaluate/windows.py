@@ -140,8 +140,9 @@ _Row = tuple[float, Sighting]
 def _rows(view: View, window: Window) -> Iterator[tuple[list[_Row], list[_Row], list[Sighting]]]:
     """Yield per source or per sort of clock: its hits with their position, the hits around, and those that float."""
     if window.records is not None:
-        for source in dict.fromkeys(each.source for each in earliest_first(view.all())):
-            yield _lines(view, source), _lines(view.around, source), []
+        around = _lines(view.around)
+        for source, rows in _lines(view).items():
+            yield rows, around.get(source, []), []
         return
     zones = sorted({each.hit.record.stamp.zone for each in view.all() if each.hit.record.stamp is not None})
     for zone in zones or [""]:
@@ -150,9 +151,12 @@ def _rows(view: View, window: Window) -> Iterator[tuple[list[_Row], list[_Row], 
         yield rows, _times(view.around, zone), [each for each in view.all() if id(each) not in inside]
 
 
-def _lines(view: View, source: str) -> list[_Row]:
-    rows = [(float(each.hit.record.line), each) for each in view.all() if each.source == source]
-    return sorted(rows, key=lambda row: (row[0], row[1].place))
+def _lines(view: View) -> dict[str, list[_Row]]:
+    """Return the hits of each source by line, the source with the earliest hit first."""
+    sources: dict[str, list[_Row]] = {}
+    for each in earliest_first(view.all()):
+        sources.setdefault(each.source, []).append((float(each.hit.record.line), each))
+    return {source: sorted(rows, key=lambda row: (row[0], row[1].place)) for source, rows in sources.items()}
 
 
 def _times(view: View, zone: str) -> list[_Row]:
