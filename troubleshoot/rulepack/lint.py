@@ -44,8 +44,9 @@ def lint_pack(
     subjects = [read_subject(rule) for id, rule in pack.rules.items() if only is None or id in only]
     problems = [problem for subject in subjects for lint in RULE_LINTS for problem in lint(subject, pack)]
     problems += circles(pack, {subject.rule.id: subject for subject in subjects})
+    told: set[int] = set()  # a pattern of several rules is told of once
     for subject in subjects:
-        problems += lint_patterns(subject, choose)
+        problems += lint_patterns(subject, choose, told)
     problems += lint_examples(subjects, pack, run)
     return sorted(problems, key=lambda each: (each.place.path, each.place.line) if each.place else ("", 0))
 

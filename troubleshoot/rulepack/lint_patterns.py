@@ -38,10 +38,13 @@ _ENDLESS = regex.compile(r"[*+](?!\+)|\{\d*,\}(?!\+)")
 Choose = Callable[[Pattern], object]
 
 
-def lint_patterns(subject: Subject, choose: Choose | None) -> Iterator[Problem]:
-    """Yield what is wrong with the patterns of a rule."""
+def lint_patterns(subject: Subject, choose: Choose | None, told: set[int]) -> Iterator[Problem]:
+    """Yield what is wrong with the patterns of a rule, those in `told` left aside and then added to it."""
     for name, signature in subject.rule.signatures.items():
         for pattern in signature.patterns:
+            if pattern.id in told:
+                continue
+            told.add(pattern.id)
             if choose is not None and pattern.slow is None:
                 yield from searched_fast(subject, name, pattern, choose(pattern))
             yield from runs_short(subject, name, pattern)

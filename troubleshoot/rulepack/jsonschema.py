@@ -1,0 +1,91 @@
+"""The rule language as JSON Schema (draft 2020-12), for editors: completion, hints and checks while a rule is written.
+
+Made from the models of `fields.py`, so it cannot say anything else than the loader does. What only the loader can know
+(whether a name is a signature, whether a pattern compiles) is not in it.
+
+A YAML 1.1 reader takes a bare `yes` or `no` for a boolean; so `retry` also allows those.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from troubleshoot.rulepack.conditions import OPERATORS
+from troubleshoot.rulepack.fields import PLATFORMS, RuleFields
+from troubleshoot.rulepack.schema import OUTCOMES
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+Json = dict[str, Any]
+
+
+def rule_schema() -> Json:
+    """Return the JSON Schema of a rule file."""
+    schema = _tidy(RuleFields.model_json_schema(), keep_title=False)
+    definitions = schema.pop("$defs")
+    _refine(schema, definitions)
+    return {
+        "$schema": DIALECT,
+        "title": "troubleshoot rule",
+        "description": "One fault that a log can show, or one good thing worth confirming.",
+        **{key: value for key, value in schema.items() if key != "description"},
+        "$defs": {name: definitions[name] for name in sorted(definitions)},
+    }
+
+
+def _tidy(value: Any, *, keep_title: bool = False) -> Any:
+    """Drop what says nothing to an author: made-up titles, defaults of nothing, the null beside a real type."""
+    if isinstance(value, list):
+        return [_tidy(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    tidied = {}
+    for key, held in value.items():
+        if (key == "title" and isinstance(held, str) and not keep_title) or (key == "default" and held is None):
+            continue
+        if key == "properties":
+            tidied[key] = {name: _tidy(each) for name, each in held.items()}
+        elif key in ("examples", "enum", "const", "default", "required"):
+            tidied[key] = list(held) if isinstance(held, list) else held
+        else:
+            tidied[key] = _tidy(held)
+    branches = [each for each in tidied.get("anyOf", []) if each != {"type": "null"}]
+    if "anyOf" in tidied:
+        del tidied["anyOf"]
+        tidied.update(branches[0] if len(branches) == 1 else {"anyOf": branches})
+    if "oneOf" in tidied:  # a list of shapes: a mapping may fit two, as a signature and as names
+        tidied["anyOf"] = tidied.pop("oneOf")
+    return tidied
+
+
+def _refine(schema: Json, definitions: Json) -> None:
+    """Say what the models leave to the loader and a schema can say too."""
+    properties = schema["properties"]
+    properties["retry"]["enum"] += [True, False]
+    del properties["retry"]["type"]
+    schema["required"] = ["title", "signatures"]
+    schema["if"] = {"properties": {"kind": {"const": "confirmation"}}, "required": ["kind"]}
+    schema["else"] = {"required": ["severity", "explanation"]}
+    names = {"propertyNames": {"pattern": "^[a-z][a-z0-9_]*$", "not": {"enum": ["text", "regex", "use"]}}}
+    for branch in properties["signatures"]["anyOf"]:
+        if "additionalProperties" in branch:
+            branch.update(names)
+    definitions["SignatureFields"]["oneOf"] = [{"required": [kind]} for kind in ("text", "regex", "use")]
+    definitions["ExampleFields"]["oneOf"] = [{"required": [outcome]} for outcome in OUTCOMES]
+    condition = definitions["ConditionFields"]
+    condition["oneOf"] = [{"required": [operator]} for operator in OPERATORS]
+    condition["dependentRequired"] = {
+        "missing": ["given"],
+        **{modifier: ["missing"] for modifier in ("given", "relevant", "next")},
+    }
+    variants = definitions["FixFields"]["properties"]["variants"]
+    variants["properties"] = dict.fromkeys(PLATFORMS, variants["additionalProperties"])
+    _loosen_numbers(definitions, schema)
+
+
+def _loosen_numbers(definitions: Json, schema: Json) -> None:
+    """Allow a bare number where the loader takes it as the text it was written as."""
+    as_text = {"type": ["string", "number", "boolean"]}
+    for owner, name in (("LookupFields", "default"), ("VerifyFields", "expect")):
+        definitions[owner]["properties"][name].update(as_text)
+    schema["properties"]["since"].update(as_text)
+    definitions["ExampleFields"]["properties"]["captures"]["additionalProperties"] = as_text
