@@ -130,8 +130,6 @@ def _looks(
             continue
         if _HARMLESS.search(best.hit.record.text[: limits.EVIDENCE_CHARS]):
             continue
-        if "head" in parts:
-            stream.head = len(looks)
         weight = _weight(marks, best.signature)
         if best.signature.endswith("_exception"):
             weight -= CHAINED if stream.is_chained else 0
@@ -139,6 +137,8 @@ def _looks(
             if stream.head is not None and place[1] - looks[stream.head].hit.record.line <= TRACEBACK_LINES:
                 stream.done.append(stream.head)
             stream.head = None
+        elif "head" in parts:
+            stream.head = len(looks)
         if best.hit.record.level in ("info", "debug"):
             weight -= TALK
         looks.append(_Look(best.signature, best.hit, marks.get(best.signature, {}).get("reason", ""), max(weight, 1)))
