@@ -110,7 +110,7 @@ STRONG = [
     ("S3 export", '2026-11-30T20:15:04.123Z ErrorMessage "RuntimeError: CUDA error"', 'ErrorMessage "RuntimeError: CUDA error"', Identity(), (micro(123000), "explicit", 1e-3)),
     ("sagemaker mpi", "[1,mpirank:15,algo-2]<stdout>:NCCL version 2.21.5+cuda12.4", "NCCL version 2.21.5+cuda12.4", Identity(host="algo-2", rank=15, stream="stdout"), None),
     ("sagemaker mpi, space kept within", "[1,mpirank:15,algo-2]<stderr>:  libfabric:12", " libfabric:12", Identity(host="algo-2", rank=15, stream="stderr"), None),
-    ("logcli", '2026-11-30T20:15:04Z {app="trainer", pod="a\\"b"}   ncclSystemError: System call', "ncclSystemError: System call", Identity(), (AT, "explicit", 1.0)),
+    ("logcli", '2026-11-30T20:15:04Z {app="a\\"b", pod="bert-0"}   ncclSystemError: System call', "ncclSystemError: System call", Identity(pod="bert-0"), (AT, "explicit", 1.0)),
     ("grafana", "1796069704123\t2026-11-30T20:15:04.123Z\tRuntimeError: CUDA out of memory", "RuntimeError: CUDA out of memory", Identity(), (micro(123000), "explicit", 1e-3)),
     ("github", "2026-11-30T20:15:04.1234567Z ##[error]Process completed with exit code 137.", "Process completed with exit code 137.", Identity(), (micro(123456), "explicit", 1e-7)),
     ("gh run view", "train\tRun tests\t\ufeff2026-11-30T20:15:04.1234567Z E   AssertionError: loss is nan", "E   AssertionError: loss is nan", Identity(), (micro(123456), "explicit", 1e-7)),

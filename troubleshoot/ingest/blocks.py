@@ -12,16 +12,11 @@ last limits.LINE_OVERLAP_BYTES come again at the start of the next block, so tha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from concurrent.futures import ThreadPoolExecutor
 
 from troubleshoot import limits
+from troubleshoot.ingest.streams import Readable
 from troubleshoot.model import Block
-
-
-class Readable(Protocol):
-    """What a block reader reads: zero bytes mean the end."""
-
-    def readinto(self, buffer: memoryview, /) -> int | None: ...
 
 
 def read_blocks(
@@ -31,29 +26,50 @@ def read_blocks(
     line_bytes: int = limits.LINE_BYTES,
     overlap: int = limits.LINE_OVERLAP_BYTES,
 ) -> Iterator[Block]:
-    """Yield the stream's blocks in order; the last one has `last` set. An empty stream gives one empty block."""
-    buffer = bytearray(max(size, 1))
+    """Yield the stream's blocks in order; the last one has `last` set. An empty stream gives one empty block.
+
+    Two buffers are used in turn, so that one block can be read while the one before is still looked at.
+    """
+    buffer, spare = bytearray(max(size, 1)), bytearray(0)
     filled, offset, line = 0, 0, 1
     while True:
         filled, ended = _fill(stream, buffer, filled)
         end = filled if ended else buffer.rfind(b"\n", 0, filled) + 1
         cut = not ended and filled - end > line_bytes
+        if cut and (turn := buffer.rfind(b"\r", end, filled) + 1) > 0:
+            end, cut = turn, False  # a progress bar's states are lines of their own: no seam within one
         if not ended and not cut and end == 0:
-            buffer += bytes(len(buffer))  # a line longer than the buffer, still within bounds
+            buffer = buffer + bytes(len(buffer))  # a line longer than the buffer, still within bounds
             continue
         if cut:
             end = filled
-        view = memoryview(buffer)[:end]
-        yield Block(view, first_line=line, offset=offset, last=ended, cut=cut)
-        view.release()
+        yield Block(memoryview(buffer)[:end], first_line=line, offset=offset, last=ended, cut=cut)
         if ended:
             return
         line += buffer.count(b"\n", 0, end)
-        kept = overlap if cut else 0
-        carry = buffer[end - kept : filled]
-        offset += end - kept
-        buffer[: len(carry)] = carry
+        start = end - overlap if cut else end
+        offset += start
+        carry = memoryview(buffer)[start:filled]
+        if len(spare) < len(buffer):
+            spare = bytearray(len(buffer))
+        spare[: len(carry)] = carry
         filled = len(carry)
+        buffer, spare = spare, buffer
+
+
+def read_ahead(blocks: Iterator[Block]) -> Iterator[Block]:
+    """Yield the blocks, always reading the next one in a thread while the one before is being looked at.
+
+    Reading, decompressing and Hyperscan all let go of the interpreter's lock, so on two cores they run side by side.
+    """
+    with ThreadPoolExecutor(1, thread_name_prefix="read-ahead") as pool:
+        coming = pool.submit(next, blocks, None)
+        try:
+            while (block := coming.result()) is not None:
+                coming = pool.submit(next, blocks, None)
+                yield block
+        finally:
+            coming.cancel()
 
 
 def _fill(stream: Readable, buffer: bytearray, filled: int) -> tuple[int, bool]:

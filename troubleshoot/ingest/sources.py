@@ -1,6 +1,8 @@
-"""Opens what the user names: files, folders, globs, standard input, text.
+"""Opens what the user names: files, folders, globs, standard input, text, uploads.
 
-In: paths, a stream or text. Out: `OpenSource`s, each read once, as blocks. Nothing here knows of rules.
+In: paths, a stream or text. Out: `OpenSource`s, each read once, front to back, before the next is asked for. Folders
+are walked sorted; links in them are not followed (what they point to within the folder is read where it stands),
+devices and pipes are not opened. Nothing here knows of rules.
 """
 
 from __future__ import annotations
@@ -8,119 +10,158 @@ from __future__ import annotations
 import glob
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import stat
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import IO, BinaryIO, cast
 
-from troubleshoot import limits
 from troubleshoot.errors import SourceError
-from troubleshoot.ingest.blocks import Readable, read_blocks
-from troubleshoot.model import Block, Identity, Normaliser, Note, Source, SourceInfo
-from troubleshoot.normalise import Clock, LineNormaliser
+from troubleshoot.ingest.archives import Place, SeekableFile, inflate, open_found, skipped
+from troubleshoot.ingest.identity import identity_from_path
+from troubleshoot.ingest.magic import HEAD_BYTES, kind_of
+from troubleshoot.ingest.opened import OpenSource
+from troubleshoot.ingest.streams import Purchased, Purse, Readable, Remarks, Taken, read_head
+from troubleshoot.model import Source
 
+__all__ = ["OpenSource", "open_file", "open_sources", "open_stream", "open_text", "open_upload"]
 
-class OpenSource:
-    """A source that is ready to be read, once."""
-
-    def __init__(self, source: Source, open_stream: Callable[[], Readable], *, written: datetime | None = None) -> None:
-        self.source = source
-        self._open = open_stream
-        self._notes: list[Note] = []
-        self._bytes = 0
-        self._lines = 0
-        self.normaliser: Normaliser = LineNormaliser(source.identity, Clock(written or datetime.now(UTC)))
-
-    def blocks(self, size: int = limits.BLOCK_BYTES) -> Iterator[Block]:
-        """Yield the source's blocks in order. A block is valid until the next one is asked for."""
-        try:
-            stream = self._open()
-        except OSError as error:
-            self.note("unreadable", f"cannot be opened: {error.strerror or error}")
-            return
-        try:
-            yield from self._counted(read_blocks(stream, size))
-        except OSError as error:
-            self.note("unreadable", f"reading stopped: {error.strerror or error}")
-        finally:
-            close = getattr(stream, "close", None)
-            if close is not None and self.source.kind == "file":
-                close()
-
-    def joined_blocks(self) -> Iterator[Block] | None:
-        """Return the shadow text in which hard-wrapped lines are joined, or None when the source looks unwrapped.
-        Ask after the blocks were read."""
-        return None
-
-    def note(self, code: str, text: str) -> None:
-        self._notes.append(Note(code, text, self.source.name))
-
-    def notes(self) -> tuple[Note, ...]:
-        """Return what the reader should know of how the reading went, so far."""
-        return tuple(self._notes)
-
-    def info(self) -> SourceInfo:
-        """Return what the source turned out to be. Complete once all blocks were read."""
-        return SourceInfo(self.source.name, self._bytes, self._lines, identity=self.source.identity)
-
-    def _counted(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        for block in blocks:
-            yield block
-            self._bytes = block.offset + len(block.data)
-            if block.last:
-                tail = bytes(block.data)
-                unfinished = bool(tail) and not tail.endswith(b"\n")
-                self._lines = block.first_line - 1 + tail.count(b"\n") + unfinished
+SKIPPED_FOLDERS = frozenset({".git", "__pycache__", "node_modules"})  # never logs, often very many files
 
 
 def open_text(data: str | bytes, name: str = "paste") -> OpenSource:
     """Return a source over text that is already in memory."""
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    return OpenSource(Source(name, "text"), lambda: cast(Readable, io.BytesIO(raw)))
+    source = Source(name, "text", identity_from_path(name))
+    return OpenSource(source, lambda: cast(Readable, io.BytesIO(raw)), size=len(raw))
 
 
 def open_stream(stream: BinaryIO, name: str = "stdin") -> OpenSource:
-    """Return a source over a stream that is read once, front to back, and not closed."""
-    return OpenSource(Source(name, "stdin"), lambda: cast(Readable, stream))
+    """Return a source over a stream that is read once, front to back, and not closed. A compressed file in it is
+    decompressed; for an archive use `open_upload`."""
+    remarks: Remarks = []
+    purse = Purse()
+    taken = Taken(cast(Readable, stream), remarks)
+    source = Source(name, "stdin")
+    return OpenSource(source, lambda: Purchased(inflate(taken, taken, remarks), purse, remarks), remarks=remarks)
+
+
+def open_upload(stream: BinaryIO, name: str = "upload", kind: str = "upload") -> Iterator[OpenSource]:
+    """Yield the sources in a stream: itself, or what is in it if it is compressed or an archive."""
+    remarks: Remarks = []
+    taken = SeekableFile(stream, remarks) if stream.seekable() else Taken(cast(Readable, stream), remarks)
+    place = Place(name, kind, Purse(), identity_from_path(name), taken=lambda: taken.count)
+    yield from open_found(taken, place, remarks)
 
 
 def open_sources(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None) -> Iterator[OpenSource]:
-    """Yield a source for every file that `paths` name: files, folders (recursively, sorted), globs, `-` for stdin.
+    """Yield a source for every file that `paths` name: files, folders (recursively, sorted), globs, archives, and `-`
+    for `stdin`. Each must be read before the next is asked for.
 
     Raises SourceError for a path that names nothing.
     """
+    purse = Purse()
     for path in paths:
         if str(path) == "-" and stdin is not None:
-            yield open_stream(stdin)
+            yield from open_upload(stdin, "stdin", "stdin")
             continue
-        for file in _files(Path(path)):
-            yield _open_file(file)
+        for found in _expand(Path(path)):
+            if found.is_dir():
+                yield from _open_folder(found, purse)
+            else:
+                yield from open_file(found, purse)
 
 
-def _files(path: Path) -> Iterator[Path]:
-    if path.is_dir():
-        for folder, folders, names in os.walk(path):
-            folders.sort()
-            for name in sorted(names):
-                file = Path(folder, name)
-                if file.is_file() and not file.is_symlink():
-                    yield file
-        return
-    if path.exists():
-        yield path
-        return
+def _expand(path: Path) -> list[Path]:
+    """Return the path, or what it matches as a glob."""
+    if path.exists() or path.is_symlink():
+        return [path]
     found = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 - the pattern may be absolute
     if not found:
         raise SourceError(f"no such file or folder: {path}", help="check the path")
-    for name in found:
-        yield from _files(Path(name))
+    return [Path(name) for name in found]
 
 
-def _open_file(path: Path) -> OpenSource:
+def _open_folder(top: Path, purse: Purse) -> Iterator[OpenSource]:
+    left_out: Counter[str] = Counter()
+    unreadable: list[str] = []
+    for folder, folders, names in os.walk(top, onerror=lambda error: unreadable.append(str(error))):
+        left_out["folders of tools"] += len(SKIPPED_FOLDERS.intersection(folders))
+        links = [name for name in folders if Path(folder, name).is_symlink()]
+        left_out["links"] += len(links)
+        folders[:] = sorted(set(folders) - SKIPPED_FOLDERS - set(links))
+        for name in sorted(names):
+            path = Path(folder, name)
+            try:
+                mode = path.lstat().st_mode
+            except OSError as error:
+                unreadable.append(str(error))
+                continue
+            if stat.S_ISREG(mode):
+                yield from open_file(path, purse)
+            else:
+                left_out["links" if stat.S_ISLNK(mode) else "pipes and devices"] += 1
+    told = ", ".join(f"{count} {what}" for what, count in sorted(left_out.items()) if count)
+    place = Place(str(top), "file", purse)
+    if told:
+        yield skipped(place, "skipped-members", f"not followed or opened in this folder: {told}")
+    if unreadable:
+        yield skipped(place, "unreadable", f"{len(unreadable)} entries cannot be read: {unreadable[0]}")
+
+
+def open_file(path: Path, purse: Purse | None = None) -> Iterator[OpenSource]:
+    """Yield the sources in a file: itself, or what is in it if it is compressed or an archive.
+
+    A plain file is opened when its blocks are asked for, so such sources may be collected first and read later.
+    """
+    remarks: Remarks = []
+    place = Place(str(path), "file", purse or Purse(), identity_from_path(str(path)))
     try:
-        written: datetime | None = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    except OSError:
-        written = None
-    return OpenSource(
-        Source(str(path), "file", Identity()), lambda: cast(Readable, path.open("rb", buffering=0)), written=written
-    )
+        file = path.open("rb", buffering=0)
+    except OSError as error:
+        yield skipped(place, "unreadable", f"cannot be opened: {error.strerror or error}", remarks)
+        return
+    with file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            piped = Taken(cast(Readable, file), remarks)
+            yield from open_found(piped, replace(place, taken=lambda: piped.count), remarks)
+            return
+        written = datetime.fromtimestamp(status.st_mtime, UTC)
+        place = replace(place, written=written, size=status.st_size or None)  # files of /proc say 0 and have content
+        kind = kind_of(read_head(cast(Readable, file), HEAD_BYTES), place.name)
+        if kind.container is not None or kind.skip is not None:
+            file.seek(0)
+            given = SeekableFile(cast(IO[bytes], file), remarks, limit=place.size)
+            yield from open_found(given, replace(place, taken=lambda: given.count), remarks)
+            return
+    yield _plain_file(path, place, remarks)
+
+
+def _plain_file(path: Path, place: Place, remarks: Remarks) -> OpenSource:
+    def peek(offset: int, size: int) -> bytes:
+        try:
+            with path.open("rb", buffering=0) as file:
+                file.seek(offset)
+                return file.read(size) or b""
+        except OSError:
+            return b""
+
+    def open_plain() -> Readable:
+        return _Closing(path.open("rb", buffering=0), place, remarks)
+
+    source = Source(place.name, place.kind, place.identity)
+    return OpenSource(source, open_plain, written=place.written, size=place.size, peek=peek, remarks=remarks)
+
+
+class _Closing(Purchased):
+    """A file's bytes, paid for, that can be closed."""
+
+    def __init__(self, file: io.FileIO, place: Place, remarks: Remarks) -> None:
+        super().__init__(Taken(cast(Readable, file), remarks, limit=place.size), place.purse, remarks)
+        self._file = file
+
+    def close(self) -> None:
+        self._file.close()

@@ -1,10 +1,12 @@
-"""Says which wrappers a source has, from a sample of its lines.
+"""Says which wrappers a source has, when it was written and where it comes from, judged by a sample of its lines.
 
-In: up to limits.PROBE_LINES lines from head, middle and tail. Out: `Detected`: the weak wrappers that the source
-adopts, the names of all that were seen (outermost first), and what the stamps tell of its days. Strong wrappers come
-off first, then one weak wrapper at a time is tried on what is left, so that stacks are seen through:
+In: up to limits.PROBE_LINES lines from head, middle and tail. Out: `Detected`. Strong wrappers come off first, then one
+weak wrapper at a time is tried on what is left, so that stacks are seen through:
 
     "n1: [rank0]: x"  ->  pdsh is adopted (share 100 %), then torch-rank is seen below it
+
+A source's own host, pod or rank is taken only when the lines that tell it are many and agree: one rank's traceback in a
+launcher's log does not make it that rank's log.
 """
 
 from __future__ import annotations
@@ -12,21 +14,29 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 
+from troubleshoot.model import Identity
+from troubleshoot.normalise.facts import VARIABLES, identity_from, identity_from_variable
 from troubleshoot.normalise.timestamps import Clock, parse_stamp
 from troubleshoot.normalise.weak import LAUNCHER_LINE, WEAK, WeakWrapper
 from troubleshoot.normalise.wrappers import ONCE_MORE, WRAPPERS, Wrapper, by_lead, wrapper
 
 SEEN_SHARE = 0.05  # a wrapper on fewer lines of the sample is not worth telling
+IDENTITY_SHARE = 0.5  # of the lines must name the host, all the same one
+RANK_SHARE = 0.9
 WEAK_LAYERS = 3
+ROUNDS = 8
 MIN_LINES = 2  # fewer lines agree by chance
 EVENT_SHARE = 0.2  # stern's own "+ pod › container" lines are proof enough
 
-Left = tuple[str, str | None]  # what is left of a line, and the wrapper that came off it last
-
+Found = tuple[Wrapper, str, dict[str, str | None]]  # a wrapper, what is left without it, its facts
 _LEADS, _EVERYWHERE = by_lead(WRAPPERS)
+_YEAR = re.compile(r"(?<!\d)\d{4}[-/]|\d{4}$|^\d{9,}")
+
+
+NOBODY = Identity()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +46,27 @@ class Detected:
 
     clock: Clock
     weak: tuple[Wrapper, ...] = ()
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # of wrappers seen, outermost first
     first: datetime | None = None
     last: datetime | None = None
+    identity: Identity = NOBODY
 
 
-def first_strong(text: str, last: str | None, used: set[str]) -> tuple[Wrapper, str, dict[str, str | None]] | None:
-    """Return the outermost strong wrapper of `text`, what is left, and its facts."""
+@dataclass(slots=True)
+class _Row:
+    """A line of the sample on its way through the wrappers."""
+
+    text: str
+    last: str | None = None
+    taken: list[Found] = field(default_factory=list)
+
+    def take(self, found: Found) -> None:
+        self.taken.append(found)
+        self.last, self.text = found[0].name, found[1]
+
+
+def first_strong(text: str, last: str | None, used: set[str]) -> Found | None:
+    """Return the outermost strong wrapper of `text`."""
     for each in _LEADS.get(text[:1], _EVERYWHERE):
         if (each.after is None or each.after == last) and (each.name not in used or each.name in ONCE_MORE):
             taken = each.take(text)
@@ -51,31 +75,51 @@ def first_strong(text: str, last: str | None, used: set[str]) -> tuple[Wrapper, 
     return None
 
 
+def take_weak(each: Wrapper, text: str, last: str | None) -> Found | None:
+    """Return this weak wrapper if `text` has it."""
+    taken = each.take(text) if each.after in (None, last) else None
+    return (each, *taken) if taken else None
+
+
 def detect(lines: Sequence[str], clock: Clock, *, sampled: bool = False) -> Detected:
-    """Return what wrappers the lines have. `sampled`: they are only some of the source."""
-    texts: list[Left] = [(line, None) for line in lines if line.strip()]
-    if not texts:
-        return Detected(clock)
-    seen: Counter[str] = Counter()
-    depth: dict[str, int] = {}
-    stamps: list[tuple[str, str]] = []
+    """Return what the lines have. `sampled`: they are only some of the source."""
+    rows = [_Row(line) for line in lines if line.strip()]
     adopted: list[Wrapper] = []
-    for layer in range(WEAK_LAYERS + 1):
-        texts = [_peel_strong(*left, seen, depth, stamps, layer) for left in texts]
-        if layer == WEAK_LAYERS:
-            break
-        found = _adopt(texts, adopted, sampled)
+    for _ in range(WEAK_LAYERS):
+        _take_strong(rows)
+        found = _adopt(rows, adopted, sampled)
         if found is None:
             break
         adopted.append(found)
-        taken = [take_weak(found, *left) for left in texts]
-        texts = [(t[0], found.name) if t else left for t, left in zip(taken, texts, strict=True)]
-        seen[found.name] += sum(t is not None for t in taken)
-        depth.setdefault(found.name, 10 * layer + 9)
-    names = [n for n in sorted(seen, key=depth.__getitem__) if seen[n] >= SEEN_SHARE * len(lines)]
+        for row in rows:
+            taken = take_weak(found, row.text, row.last)
+            if taken:
+                row.take(taken)
+    _take_strong(rows)
+    stamps = [(facts["ts"] or "", each.zone) for row in rows for each, _, facts in row.taken if facts.get("ts")]
     clock = _set_clock(clock, stamps)
     times = [s.time for text, zone in stamps if (s := parse_stamp(text, clock, zone))]
-    return Detected(clock, tuple(adopted), tuple(names), min(times, default=None), max(times, default=None))
+    first, last = min(times, default=None), max(times, default=None)
+    return Detected(clock, tuple(adopted), _names(rows), first, last, _identity(rows))
+
+
+def _take_strong(rows: Sequence[_Row]) -> None:
+    for row in rows:
+        used: set[str] = {each.name for each, _, _ in row.taken}
+        while len(row.taken) < ROUNDS and (found := first_strong(row.text, row.last, used)):
+            row.take(found)
+            used.add(found[0].name)
+
+
+def _names(rows: Sequence[_Row]) -> tuple[str, ...]:
+    seen: Counter[str] = Counter()
+    depth: Counter[str] = Counter()
+    for row in rows:
+        for i, (each, _, _) in enumerate(row.taken):
+            seen[each.name] += 1
+            depth[each.name] += i
+    often = [name for name, count in seen.items() if count >= SEEN_SHARE * len(rows)]
+    return tuple(sorted(often, key=lambda name: depth[name] / seen[name]))
 
 
 def _set_clock(clock: Clock, stamps: Sequence[tuple[str, str]]) -> Clock:
@@ -87,68 +131,49 @@ def _set_clock(clock: Clock, stamps: Sequence[tuple[str, str]]) -> Clock:
     return Clock(clock.latest, near=last, day=last.date() if first.date() == last.date() else None)
 
 
-def take_weak(wrapper: Wrapper, text: str, last: str | None) -> tuple[str, dict[str, str | None]] | None:
-    """Return the text without this weak wrapper, and its facts; None when it does not have it."""
-    return wrapper.take(text) if wrapper.after in (None, last) else None
+def _identity(rows: Sequence[_Row]) -> Identity:
+    """Return what the lines agree on."""
+    told: dict[str, Counter[str]] = {each.name: Counter() for each in fields(Identity)}
+    variables: dict[str, set[str]] = {}
+    for row in rows:
+        own = Identity()
+        for _, _, told_here in row.taken:
+            own = identity_from(told_here).over(own)
+        for name, value in zip(told, own.parts(), strict=True):
+            if value is not None:
+                told[name][str(value)] += 1
+        if variable := identity_from_variable(row.text):
+            variables.setdefault(variable[0], set()).add(variable[1])
+    facts: dict[str, str | None] = {}
+    for name, values in told.items():
+        share = RANK_SHARE if "rank" in name else IDENTITY_SHARE
+        if len(values) == 1 and values.total() >= max(MIN_LINES, share * len(rows)):
+            facts[name] = next(iter(values))
+    for variable_name, fact in VARIABLES.items():
+        found = variables.get(variable_name, set())
+        if fact not in facts and len(found) == 1:
+            facts[fact] = next(iter(found))
+    return identity_from(facts)
 
 
-def _peel_strong(
-    text: str,
-    last: str | None,
-    seen: Counter[str],
-    depth: dict[str, int],
-    stamps: list[tuple[str, str]],
-    layer: int,
-) -> Left:
-    used: set[str] = set()
-    for round_ in range(8):
-        found = first_strong(text, last, used)
-        if found is None:
-            break
-        each, text, facts = found
-        last = each.name
-        used.add(last)
-        seen[last] += 1
-        depth.setdefault(last, 10 * layer + round_)
-        if facts.get("ts"):
-            stamps.append((facts["ts"] or "", each.zone))
-    return text, last
-
-
-def _adopt(texts: Sequence[Left], adopted: Sequence[Wrapper], sampled: bool) -> Wrapper | None:
-    rows = [left for left in texts if left[0].strip() and not LAUNCHER_LINE.match(left[0])]
-    if len(rows) < MIN_LINES:
+def _adopt(rows: Sequence[_Row], adopted: Sequence[Wrapper], sampled: bool) -> Wrapper | None:
+    own = [row for row in rows if row.text.strip() and not LAUNCHER_LINE.match(row.text)]
+    if len(own) < MIN_LINES:
         return None
-    events = any(" › " in text for text, _ in texts)
+    events = any(" › " in row.text for row in rows)
     for weak in WEAK:
-        if weak.wrapper not in adopted and _holds(weak, rows, sampled, events):
+        if weak.wrapper not in adopted and _holds(weak, own, sampled, events):
             return weak.wrapper
-    return None if any(each.name == "indent" for each in adopted) else _indent([text for text, _ in rows])
+    return None if any(each.name == "indent" for each in adopted) else _indent([row.text for row in own])
 
 
-def _holds(weak: WeakWrapper, rows: Sequence[Left], sampled: bool, events: bool) -> bool:
-    taken = [t[1] for left in rows if (t := take_weak(weak.wrapper, *left))]
+def _holds(weak: WeakWrapper, rows: Sequence[_Row], sampled: bool, events: bool) -> bool:
+    taken = [found[2] for row in rows if (found := take_weak(weak.wrapper, row.text, row.last))]
     share = EVENT_SHARE if weak.wrapper.name == "stern" and events else weak.share
     return len(taken) >= max(MIN_LINES, share * len(rows)) and weak.check(taken, sampled)
 
 
-def _indent(rows: Sequence[str]) -> Wrapper | None:
+def _indent(texts: Sequence[str]) -> Wrapper | None:
     """Return a wrapper for the blanks that every line begins with, or None."""
-    blanks = min((len(row) - len(row.lstrip(" \t")) for row in rows), default=0)
+    blanks = min((len(text) - len(text.lstrip(" \t")) for text in texts), default=0)
     return wrapper("indent", rf"[ \t]{{{blanks}}}") if blanks else None
-
-
-def level_of(text: str) -> str | None:
-    """Return the level that a message begins with, as a program names it ("ERROR: x", "[warning] x")."""
-    m = _LEVEL.match(text)
-    return LEVELS.get((m[1] or m[2]).lower()) if m else None
-
-
-_YEAR = re.compile(r"(?<!\d)\d{4}[-/]|\d{4}$|^\d{9,}")
-_LEVEL = re.compile(r"[\[(<]?(?:([A-Z]{4,8})[\])>]?(?=[:\s|-]|$)|([a-zA-Z]{4,8})[\])>]?:)")
-LEVELS = {
-    "i": "info", "w": "warning", "e": "error", "f": "fatal", "c": "fatal", "d": "debug", "v": "debug",
-    "trace": "debug", "debug": "debug", "info": "info", "notice": "info", "warn": "warning", "warning": "warning",
-    "err": "error", "error": "error", "crit": "fatal", "critical": "fatal", "fatal": "fatal", "abort": "fatal",
-    "alert": "fatal", "emerg": "fatal", "panic": "fatal",
-}  # fmt: skip

@@ -12,16 +12,15 @@ sample of its lines at the first candidate, so that a source without candidates 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from troubleshoot import limits
 from troubleshoot.model import Identity, Peeled, Stamp
-from troubleshoot.normalise.detect import LEVELS, Detected, detect, first_strong, level_of, take_weak
+from troubleshoot.normalise.detect import ROUNDS, Detected, Found, detect, first_strong, take_weak
+from troubleshoot.normalise.facts import identity_from, level_from, level_of
 from troubleshoot.normalise.timestamps import Clock, parse_stamp
-from troubleshoot.normalise.wrappers import SEVERITIES, Wrapper
-
-ROUNDS = 8
+from troubleshoot.normalise.wrappers import Wrapper
 
 
 class LineNormaliser:
@@ -51,6 +50,7 @@ class LineNormaliser:
             lines, sampled = self._sample()
             self._detected = detect(lines, self._clock, sampled=sampled)
             self._clock = self._detected.clock
+            self.identity = self._detected.identity.over(self.identity)
         return self._detected
 
     def peel(self, raw: str, line: int) -> Peeled:
@@ -72,20 +72,18 @@ class LineNormaliser:
             last = wrapper.name
             used.add(last)
             identity = identity_from(facts).over(identity)
-            level = _level_from(facts) or level
+            level = level_from(facts) or level
             if facts.get("ts") and (stamp is None or stamp.zone != "explicit"):
                 stamp = _surer(stamp, parse_stamp(facts["ts"] or "", self._clock, wrapper.zone))
         return Peeled(text, stamp, identity.over(self.identity), level or level_of(text), document)
 
 
-def _first_weak(
-    text: str, last: str | None, weak: Sequence[Wrapper], used: set[str]
-) -> tuple[Wrapper, str, dict[str, str | None]] | None:
+def _first_weak(text: str, last: str | None, weak: Sequence[Wrapper], used: set[str]) -> Found | None:
     for each in weak:
         if each.name not in used:
-            taken = take_weak(each, text, last)
-            if taken is not None:
-                return each, *taken
+            found = take_weak(each, text, last)
+            if found is not None:
+                return found
     return None
 
 
@@ -93,24 +91,3 @@ def _surer(outer: Stamp | None, inner: Stamp | None) -> Stamp | None:
     if outer is None or inner is None:
         return outer or inner
     return inner if inner.zone == "explicit" else outer
-
-
-def _level_from(facts: Mapping[str, str | None]) -> str | None:
-    if facts.get("pri"):
-        return SEVERITIES[int(facts["pri"] or 0) % 8]
-    return LEVELS.get((facts.get("sev") or "").lower())
-
-
-def identity_from(facts: Mapping[str, str | None]) -> Identity:
-    """Return the identity that a wrapper's facts give."""
-    rank = facts.get("rank") or facts.get("rankonly")
-    local_rank = facts.get("local_rank")
-    stream = facts.get("stream")
-    return Identity(
-        host=facts.get("host"),
-        pod=facts.get("pod"),
-        container=facts.get("container"),
-        rank=int(rank) if rank and rank.isdigit() else None,
-        local_rank=int(local_rank) if local_rank else None,
-        stream=stream if stream in ("stdout", "stderr") else None,
-    )

@@ -26,7 +26,6 @@ LETTERS = UPPER + UPPER.lower()
 
 # Programs whose name before the colon is part of what they say, also where no syslog stands in front of it.
 SPEAKING = frozenset({"slurmstepd", "slurmd", "slurmctld", "srun", "mpirun", "mpiexec", "prterun", "orted"})
-SEVERITIES = ("fatal", "fatal", "fatal", "error", "warning", "info", "info", "debug")  # syslog 0 to 7
 HOST = r"[A-Za-z0-9][\w.-]*"
 IDENT = r"[A-Za-z_(][\w./@()+-]*"
 
@@ -113,7 +112,7 @@ COLLECTORS: tuple[Wrapper, ...] = (
     ),
     wrapper("syslog", rf"(?P<host>{HOST}) (?P<ident>{IDENT})(?:\[\d+\])?: ", finish=_keep_speaker, after="dmesg"),
     wrapper("dmesg", r"\d+,\d+,\d+,[-c][^;]{0,40};", DIGITS),
-    wrapper("loki", rf'(?P<ts>{ISO}{ZONE}) \{{(?P<labels>(?:\w+="(?:[^"\\]|\\.)*",? ?)*)\}} +', DIGITS),
+    wrapper("labels", rf'(?:(?P<ts>{ISO}{ZONE}) )?\{{(?P<labels>(?:\w+="(?:[^"\\]|\\.)*",? ?)+)\}} +', "{" + DIGITS),
     wrapper("loki", rf"\d{{13}}\t(?P<ts>{ISO}{ZONE})\t", DIGITS),
     wrapper(
         "cloudwatch",

@@ -1,0 +1,209 @@
+"""A source that is ready to be read: its blocks, what peels its lines, what was noticed on the way.
+
+In: a stream of bytes with a name. Out: blocks to be searched, and when they are read, what the source turned out to be.
+A source up to limits.PASTE_BYTES is taken as a whole, so that the costly repairs and the documents within it can be
+seen; a larger one is read block by block, and judged by a sample of its head, middle and tail.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import cast
+
+from troubleshoot import limits
+from troubleshoot.ingest.blocks import read_ahead, read_blocks
+from troubleshoot.ingest.streams import Readable, Remarks, Replayed, read_head
+from troubleshoot.model import Block, Normaliser, Note, Source, SourceInfo
+from troubleshoot.normalise import (
+    Clock,
+    LineNormaliser,
+    Look,
+    Mender,
+    detect_encoding,
+    is_wide,
+    look_at,
+    read_wide_blocks,
+)
+
+SAMPLE_BYTES = 64 * 1024  # from each of head, middle and tail
+Peek = Callable[[int, int], bytes]
+
+
+class OpenSource:
+    """A source that is ready to be read, once.
+
+    `open_stream` is called when the blocks are asked for. `peek(offset, size)` reads anywhere in what is seekable.
+    `remarks` are filled by the streams below. `skipped`: it is only named, and there is nothing to read.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        open_stream: Callable[[], Readable],
+        *,
+        written: datetime | None = None,
+        size: int | None = None,
+        peek: Peek | None = None,
+        remarks: Remarks | None = None,
+        skipped: bool = False,
+    ) -> None:
+        self.source = source
+        self._open = open_stream
+        self._size = size
+        self._peek = peek
+        self._remarks: Remarks = remarks if remarks is not None else []
+        self._skipped = skipped
+        self._look = Look()
+        self._pieces: Sequence[bytes] = ()  # of the repaired text, as a sample
+        self._sampled = False
+        self._bytes = 0
+        self._lines = 0
+        self._normaliser = LineNormaliser(source.identity, Clock(written or datetime.now(UTC)), self._sample_lines)
+
+    @property
+    def normaliser(self) -> Normaliser:
+        """What takes wrappers off this source's lines."""
+        return self._normaliser
+
+    def blocks(self, size: int = limits.BLOCK_BYTES) -> Iterator[Block]:
+        """Yield the source's blocks in order, repaired. A block is valid until the next one is asked for."""
+        if self._skipped:
+            return
+        try:
+            stream = self._open()
+        except OSError as error:
+            self._remarks.append(("unreadable", f"cannot be opened: {error.strerror or error}"))
+            return
+        try:
+            head = read_head(stream, limits.PASTE_BYTES + 1)
+            if len(head) <= limits.PASTE_BYTES:
+                yield from self._small_blocks(head)
+            else:
+                yield from read_ahead(self._large_blocks(head, stream, size))
+        finally:
+            close = getattr(stream, "close", None)
+            if close is not None:
+                close()
+
+    def joined_blocks(self) -> Iterator[Block] | None:
+        """Return the shadow text in which hard-wrapped lines are joined, or None when the source looks unwrapped.
+        Ask after the blocks were read."""
+        return None
+
+    def notes(self) -> tuple[Note, ...]:
+        """Return what the reader should know of how the reading went, so far."""
+        return tuple(Note(code, text, self.source.name) for code, text in self._remarks)
+
+    def info(self) -> SourceInfo:
+        """Return what the source turned out to be. Complete once all blocks were read."""
+        detected = self._normaliser.detected
+        return SourceInfo(
+            name=self.source.name,
+            bytes=self._size or 0 if self._skipped else self._bytes,
+            lines=self._lines,
+            encoding=self._look.encoding,
+            wrapper="+".join(dict.fromkeys((*self._look.names, *detected.names))) or None,
+            identity=self._normaliser.identity,
+            first_time=detected.first,
+            last_time=detected.last,
+        )
+
+    def _small_blocks(self, data: bytes) -> Iterator[Block]:
+        encoding, mark = detect_encoding(data)
+        text = data[mark:].decode(encoding, "replace").encode("utf-8", "replace") if is_wide(encoding) else data
+        self._look = look_at(text, encoding, mark, small=True)
+        if is_wide(encoding):
+            raw = read_wide_blocks(_in_memory(data), encoding, mark)
+        else:
+            raw = iter([Block(data, 1, 0, last=True)])
+        for block in Mender(self._look, self._remarks).mend(self._counted(raw)):
+            self._pieces = [bytes(block.data)]
+            yield block
+        self._bytes = len(data)
+
+    def _large_blocks(self, head: bytes, stream: Readable, size: int) -> Iterator[Block]:
+        encoding, mark = detect_encoding(head[:SAMPLE_BYTES])
+        pieces = list(self._raw_pieces(head, encoding))
+        self._look = look_at(b"".join(pieces), encoding, mark, small=False)
+        self._pieces = pieces if self._look.json != "document" else pieces[:1]
+        self._sampled = True
+        replayed = _Counted(Replayed(head, stream))
+        wide = is_wide(encoding)
+        raw = read_wide_blocks(replayed, encoding, mark, size) if wide else read_blocks(replayed, size)
+        yield from Mender(self._look, self._remarks).mend(self._counted(raw))
+        self._bytes = replayed.count
+
+    def _raw_pieces(self, head: bytes, encoding: str) -> Iterator[bytes]:
+        """Yield whole lines from head, middle and tail, in UTF-8."""
+        wide = is_wide(encoding)
+        size = self._size or 0
+        yield _whole_lines(_as_utf8(head[:SAMPLE_BYTES], encoding) if wide else head[:SAMPLE_BYTES], first=True)
+        if self._peek is not None and size > 4 * SAMPLE_BYTES:
+            places = [size // 8 * 4, (size - SAMPLE_BYTES) // 4 * 4]
+            found = [self._peek(place, SAMPLE_BYTES) for place in places]
+        else:
+            found = [head[-SAMPLE_BYTES // 4 * 4 :]]
+        for piece in found:
+            yield _whole_lines(_as_utf8(piece, encoding) if wide else piece, first=False)
+
+    def _sample_lines(self) -> tuple[list[str], bool]:
+        """Return up to limits.PROBE_LINES lines of the repaired text, and whether they are only some of it."""
+        pieces = self._pieces
+        if self._sampled:
+            look = Look(names=self._look.names, json=self._look.json, traits=self._look.traits)
+            pieces = [
+                b"".join(bytes(b.data) for b in Mender(look).mend(read_blocks(_in_memory(piece)))) for piece in pieces
+            ]
+        share = limits.PROBE_LINES // max(1, len(pieces))
+        lines: list[str] = []
+        sampled = self._sampled
+        for piece in pieces:
+            rows = [row for row in piece.split(b"\n") if row.strip()]
+            if len(rows) > share:
+                sampled, rows = True, _spread(rows, share)
+            lines += [row[:4096].decode("utf-8", "replace").removesuffix("\r") for row in rows]
+        return lines, sampled
+
+    def _counted(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        for block in blocks:
+            if block.last:
+                tail = bytes(block.data)
+                unfinished = bool(tail) and not tail.endswith(b"\n")
+                self._lines = block.first_line - 1 + tail.count(b"\n") + unfinished
+            yield block
+
+
+class _Counted:
+    """A stream that counts what is read from it."""
+
+    def __init__(self, stream: Readable) -> None:
+        self._stream = stream
+        self.count = 0
+
+    def readinto(self, buffer: memoryview) -> int:
+        got = self._stream.readinto(buffer) or 0
+        self.count += got
+        return got
+
+
+def _spread(rows: list[bytes], count: int) -> list[bytes]:
+    """Return `count` rows: two fifths each from head and tail, the others from the middle."""
+    ends, middle = count * 2 // 5, len(rows) // 2
+    inner = count - 2 * ends
+    return [*rows[:ends], *rows[middle - inner // 2 : middle - inner // 2 + inner], *rows[-ends:]]
+
+
+def _whole_lines(piece: bytes, *, first: bool) -> bytes:
+    """Cut a piece of a text at line ends; the first piece begins where a line does."""
+    begin = 0 if first else piece.find(b"\n") + 1
+    return piece[begin : piece.rfind(b"\n") + 1]
+
+
+def _as_utf8(piece: bytes, encoding: str) -> bytes:
+    return piece.decode(encoding, "replace").encode("utf-8", "replace")
+
+
+def _in_memory(data: bytes) -> Readable:
+    return cast(Readable, io.BytesIO(data))
