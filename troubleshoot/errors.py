@@ -51,6 +51,7 @@ CODES: dict[str, str] = {
     "L015": "pattern can run long",
     "L016": "fix without verification",
     "L017": "pattern too wide to be searched fast",
+    "L018": "placeholder left to fill in",
 }
 
 

@@ -88,7 +88,8 @@ def _what_you_see(rule: Rule) -> Iterator[str]:
     yield "Looked for:"
     yield "\n".join(_signature(signature) for signature in rule.signatures.values())
     if rule.condition.op is not Op.SIGNATURE:
-        yield f"Found when {words_of(rule.condition)}."
+        yield "Found when:"
+        yield "\n".join(outline(rule.condition))
 
 
 def _what_it_means(rule: Rule) -> Iterator[str]:
@@ -166,51 +167,65 @@ def _signature(signature: Signature) -> str:
 
 # --- a condition in words --------------------------------------------------------------------------------------------
 
+_HEADS = {
+    Op.ALL: "each of these holds",
+    Op.ANY: "one of these holds",
+    Op.NONE: "none of these holds",
+    Op.IN_ORDER: "these follow each other",
+    Op.MISSING: "this is missing",
+}
 
-def words_of(condition: Condition) -> str:
-    """Return a condition as part of a sentence that begins with "when"."""
-    words = _operator(condition)
+
+def outline(condition: Condition, depth: int = 0) -> Iterator[str]:
+    """Yield a condition as lines of a nested Markdown list: a flat one as a line, a nested one as a head and parts."""
+    indent = "  " * depth + "- "
+    if all(_is_bare(child) for child in condition.children):
+        yield f"{indent}{_flat(condition)}{_modifiers(condition)}"
+    else:
+        many = f"{condition.n} or more of these hold"
+        yield f"{indent}{_HEADS.get(condition.op, many)}{_modifiers(condition)}:"
+        for child in condition.children:
+            yield from outline(child, depth + 1)
+    modifying = {"although": condition.given, "asked only where": condition.relevant, "unless": condition.unless}
+    for word, part in modifying.items():
+        if part is not None:
+            first, *rest = outline(part, depth + 1)
+            yield first.replace("- ", f"- {word} ", 1)
+            yield from rest
+
+
+def _is_bare(condition: Condition) -> bool:
+    return condition.op is Op.SIGNATURE
+
+
+def _flat(condition: Condition) -> str:
+    names = [f"`{child.signature}`" for child in condition.children]
+    if condition.op is Op.SIGNATURE:
+        return f"`{condition.signature}` is there"
+    if condition.op is Op.AT_LEAST and condition.distinct:
+        return f"{names[0]} is there with {condition.n} or more different values of `{condition.distinct}`"
+    if condition.op is Op.AT_LEAST and len(names) == 1:
+        return f"{names[0]} is there {condition.n} times or more"
+    one, many = {
+        Op.ALL: ("{} is there", "all of {} are there"),
+        Op.ANY: ("{} is there", "one of {} is there"),
+        Op.NONE: ("{} is not there", "none of {} is there"),
+        Op.IN_ORDER: ("{} is there", "{} are there in this order"),
+        Op.MISSING: ("{} is missing", "{} are missing"),
+        Op.AT_LEAST: ("{} is there", f"{condition.n} or more of {{}} are there"),
+    }[condition.op]
+    return (one if len(names) == 1 else many).format(", ".join(names))
+
+
+def _modifiers(condition: Condition) -> str:
+    words = ""
     if condition.same is not None:
         words += f", on the same {condition.same}"
     if condition.within is not None:
         words += f", within {window_words(condition.within)}"
     if condition.where is not None:
         words += f", where {_code(condition.where)}"
-    if condition.unless is not None:
-        words += f", unless {words_of(condition.unless)}"
     return words
-
-
-def _operator(condition: Condition) -> str:
-    if condition.op is Op.SIGNATURE:
-        return f"`{condition.signature}` is there"
-    parts = [f"`{each.signature}`" if _is_plain(each) else f"({words_of(each)})" for each in condition.children]
-    if condition.op is Op.AT_LEAST:
-        if condition.distinct:
-            return f"{parts[0]} is there with {condition.n} or more different values of `{condition.distinct}`"
-        if len(parts) == 1:
-            return f"{parts[0]} is there {condition.n} times or more"
-        return f"{condition.n} or more of {_joined(parts, 'and')} are there"
-    if condition.op is Op.MISSING:
-        words = f"{_joined(parts, 'and')} {'is' if len(parts) == 1 else 'are'} missing"
-        return words + (f" although {words_of(condition.given)}" if condition.given is not None else "")
-    joined = {
-        Op.ALL: ("and", "is there", "are there"),
-        Op.ANY: ("or", "is there", "is there"),
-        Op.NONE: ("nor", "is not there", "is there"),
-        Op.IN_ORDER: ("then", "is there", "are there in this order"),
-    }
-    word, one, many = joined[condition.op]
-    neither = "neither " if condition.op is Op.NONE and len(parts) > 1 else ""
-    return f"{neither}{_joined(parts, word)} {one if len(parts) == 1 else many}"
-
-
-def _is_plain(condition: Condition) -> bool:
-    return condition.op is Op.SIGNATURE and condition.where is None
-
-
-def _joined(parts: list[str], word: str) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"
 
 
 # --- Markdown --------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 def rule_schema() -> Json:
     """Return the JSON Schema of a rule file."""
-    schema = _tidy(RuleFields.model_json_schema(), keep_title=False)
+    schema: Json = _tidy(RuleFields.model_json_schema())
     definitions = schema.pop("$defs")
     _refine(schema, definitions)
     return {
@@ -32,15 +32,15 @@ def rule_schema() -> Json:
     }
 
 
-def _tidy(value: Any, *, keep_title: bool = False) -> Any:
+def _tidy(value: Any) -> Any:
     """Drop what says nothing to an author: made-up titles, defaults of nothing, the null beside a real type."""
     if isinstance(value, list):
         return [_tidy(each) for each in value]
     if not isinstance(value, dict):
         return value
-    tidied = {}
+    tidied: Json = {}
     for key, held in value.items():
-        if (key == "title" and isinstance(held, str) and not keep_title) or (key == "default" and held is None):
+        if (key == "title" and isinstance(held, str)) or (key == "default" and held is None):
             continue
         if key == "properties":
             tidied[key] = {name: _tidy(each) for name, each in held.items()}
@@ -48,11 +48,12 @@ def _tidy(value: Any, *, keep_title: bool = False) -> Any:
             tidied[key] = list(held) if isinstance(held, list) else held
         else:
             tidied[key] = _tidy(held)
-    branches = [each for each in tidied.get("anyOf", []) if each != {"type": "null"}]
-    if "anyOf" in tidied:
-        del tidied["anyOf"]
-        tidied.update(branches[0] if len(branches) == 1 else {"anyOf": branches})
-    if "oneOf" in tidied:  # a list of shapes: a mapping may fit two, as a signature and as names
+    branches = [each for each in tidied.pop("anyOf", []) if each != {"type": "null"}]
+    if len(branches) == 1:
+        tidied.update(branches[0])
+    elif branches:
+        tidied["anyOf"] = branches
+    if "oneOf" in tidied:  # shapes of a value: a mapping may fit two, as a signature and as names of some
         tidied["anyOf"] = tidied.pop("oneOf")
     return tidied
 

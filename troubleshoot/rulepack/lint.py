@@ -22,6 +22,7 @@ from troubleshoot.rulepack.fields import KEYS, PLATFORMS
 from troubleshoot.rulepack.lint_examples import Run, lint_examples
 from troubleshoot.rulepack.lint_patterns import Choose, lint_patterns
 from troubleshoot.rulepack.positions import Path as Where
+from troubleshoot.rulepack.scaffold import PLACEHOLDER
 from troubleshoot.rulepack.shape import did_you_mean
 from troubleshoot.rulepack.subject import Subject, read_subject
 from troubleshoot.rulepack.text import RESERVED_NAMES
@@ -167,6 +168,18 @@ def known_platforms(subject: Subject, pack: RulePack) -> Iterator[Problem]:
                 yield subject.problem("L014", f"unknown platform `{platform}`", where, help, "warning", key=True)
 
 
+def filled_in(subject: Subject, pack: RulePack) -> Iterator[Problem]:
+    """L018: what `rules new` left for the author to write."""
+    examples = [
+        (text, ("examples", index, example.expect))
+        for index, example in enumerate(subject.rule.examples)
+        for text in (*example.files.values(), example.why)
+    ]
+    for text, where in (*_texts(subject.rule), *examples):
+        if PLACEHOLDER in text:
+            yield subject.problem("L018", f"`{PLACEHOLDER}` left in a text", where, "write it, or remove the key")
+
+
 RULE_LINTS: tuple[Callable[[Subject, RulePack], Iterator[Problem]], ...] = (
     keys_in_order,
     used_signatures,
@@ -177,6 +190,7 @@ RULE_LINTS: tuple[Callable[[Subject, RulePack], Iterator[Problem]], ...] = (
     has_sources,
     has_fixes,
     known_platforms,
+    filled_in,
 )
 
 

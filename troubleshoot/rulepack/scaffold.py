@@ -1,0 +1,223 @@
+r"""Pasted log lines -> the text of a new rule file.
+
+    node-3: Xid error after 30 s, pid=4711, see /var/log/x.log
+    ->  "Xid error after {after:duration}, pid={pid:int}, see {path:path}"
+
+The most telling line becomes the signature. What merely stands in front of its message (stamp, host, level, rank) is
+cut off; what varies from run to run (numbers, addresses, hosts, paths, sizes) is turned into typed holes, named after
+the word before them where there is one. Numbers that name the fault (`errno 12`, `exit code 137`) stay. All lines become
+the first example. What only a person can know is marked with a placeholder, which `rules check` asks for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from troubleshoot.errors import UsageError
+from troubleshoot.rulepack.files import is_rule_id, nearest_id
+from troubleshoot.rulepack.signatures import compile_pattern
+from troubleshoot.rulepack.text import RESERVED_NAMES, TextError, regex_from_text
+
+PLACEHOLDER = "TODO"
+EXAMPLE_LINES = 60
+OTHER_LINES = 3  # further lines of the paste offered as signatures
+LINE_CHARS = 1_000
+MOST_HOLES = 8
+_COMMON = {
+    "after", "and", "at", "before", "between", "by", "for", "from", "in", "is", "of", "on", "or", "see", "than", "the",
+    "to", "via", "was", "with",
+}  # fmt: skip
+
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_TELLING: tuple[tuple[str, int], ...] = (  # how a telling line looks, and what that is worth
+    (r"\b\w*(?:Error|Exception)\b", 3),
+    (r"(?i)\b(?:fatal|panic|abort(?:ed)?|segmentation fault|killed|fail(?:ed|ure)?|cannot|can't|unable)\b", 2),
+    (r"(?i)\b(?:error|not found|denied|refused|timed? ?out|mismatch|invalid|missing|no such|exceeded)\b", 2),
+    (r"(?i)\b(?:warn(?:ing)?|exit(?:ed)?|unexpected)\b", 1),
+    (r"^\s*(?:File \"|at |Traceback )", -3),
+)
+# A number after one of these says which fault it is, and must not be taken for something that varies.
+_NAMING = re.compile(
+    r"\b(?:errno|error|err|code|exitcode|exit|status|signal|s?xid|s?xid \([^)]*\)|version)[\s=:(\[#]*$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Varying:
+    """A kind of text that varies: how it looks, the hole that takes it, the name where no word before gives one."""
+
+    look: str
+    type: str
+    name: str
+    before: str = r"(?<![\w.])"
+
+
+_VARYING = (
+    _Varying(r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?", "", "_"),
+    _Varying(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:\w{3} )?[ \d]\d \d\d:\d\d:\d\d(?: \d{4})?", "", "_"),
+    _Varying(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d", "", "_"),
+    _Varying(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", "word", "id"),
+    _Varying(r"[a-z][a-z0-9+.-]*://[^\s'\"<>)\],]+", "", "url"),
+    _Varying(r"(?:\d{1,3}\.){3}\d{1,3}", "host", "host"),
+    _Varying(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}(?:\.\d)?(?!:)", "", "pci"),
+    _Varying(r"(?:\d+-)?\d+:\d\d:\d\d(?:\.\d+)?(?![:.\w])", "duration", "time"),
+    _Varying(r"(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{1,4}|fe80::[0-9a-f:]+", "host", "host"),
+    _Varying(r"(?:~|\.{1,2})?(?:/[\w.@+-]+){2,}/?", "path", "path"),
+    _Varying(r"0x[0-9a-f]+", "hex", "address"),
+    _Varying(r"(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}", "hex", "id"),
+    _Varying(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*-\d+(?:\.[a-z0-9][\w-]*)*", "host", "host"),
+    _Varying(r"\d+(?:\.\d+)? ?(?:[KMGTP]i?B|bytes|[KMGTP]i)", "size", "size"),
+    _Varying(r"\d+(?:\.\d+)? ?(?:(?:milli|micro)?seconds?|ms|us|ns|s|sec|minutes?|min|hours?|h)", "duration", "after"),
+    _Varying(r"\d+\.\d+\.\d+(?:[.+-][0-9a-z.]+)?", "version", "version"),
+    _Varying(r"\d+(?:\.\d+)+", "version", "version", r"(?<=[A-Z]_)"),  # GLIBC_2.34
+    _Varying(r"-?\d+\.\d+(?:e[-+]?\d+)?", "float", "value"),
+    _Varying(r"-?\d+", "int", "n"),
+)
+_ANY_VARYING = re.compile(
+    "(?:" + "|".join(f"{each.before}(?P<v{index}>{each.look})" for index, each in enumerate(_VARYING)) + r")(?!\w)",
+    re.IGNORECASE | re.ASCII,
+)
+# What stands in front of a message besides what varies: levels, ranks, streams, a program with its pid, a source file.
+_IN_FRONT = re.compile(
+    r"[\s\[\]()<>|:,;#-]+"
+    r"|(?:INFO|WARN(?:ING)?|ERROR|FATAL|DEBUG|NOTICE|rank ?\d*|default\d*|stderr|stdout|kernel|[IWEF]\d{4})"
+    r"(?=[\s\]>:|])"
+    r"|[\w.-]+\[\d+\](?=:)|[\w./-]+\.(?:cpp|cc|cu|c|h|go|py):\d+(?=[\s\]])",
+    re.IGNORECASE,
+)
+
+
+def scaffold_rule(rule_id: str, text: str) -> str:
+    """Return the text of a new rule's file, which loads as it is and fires on `text`.
+
+    Raises UsageError for a text without lines, and for an id that no rule can have."""
+    if not is_rule_id(rule_id):
+        raise UsageError(f"{rule_id!r} is no rule id", help=f"did you mean `{nearest_id(rule_id)}`?")
+    lines = [_CONTROL.sub("", line).rstrip()[:LINE_CHARS] for line in text.splitlines()]
+    lines = _without_blank_ends(lines)[:EXAMPLE_LINES]
+    if not lines:
+        raise UsageError(
+            "no log lines", help="paste the lines that show the fault: troubleshoot rules new ID < lines.txt"
+        )
+    best, *others = _by_how_telling(lines)
+    signature = text_from_line(best)
+    captures = _captures(signature, best)
+    return _write(rule_id, lines, signature, captures, [text_from_line(line) for line in others[:OTHER_LINES]])
+
+
+def text_from_line(line: str) -> str:
+    """Return a text signature for a log line: what varies becomes a hole, what stands before the message goes."""
+    message = line[_end_of_front(line) :]
+    written = _ANY_VARYING.sub(_hole_writer(set()), _double_braces(message))
+    return " ".join((written if _finds(written, line) else _double_braces(message)).split())
+
+
+def _end_of_front(line: str) -> int:
+    """Return where the message begins: past stamps, hosts and levels, unless nothing but those is there."""
+    at = 0
+    while match := _ANY_VARYING.match(line, at) or _IN_FRONT.match(line, at):
+        at = match.end()
+    while at and line[at - 1] in "([<":  # a bracket that opens something of the message
+        at -= 1
+    return at if re.search(r"[^\W\d_]{3}", line[at:]) else 0
+
+
+def _double_braces(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _hole_writer(names: set[str]) -> Callable[[re.Match[str]], str]:
+    def write_hole(match: re.Match[str]) -> str:
+        varying = _VARYING[int((match.lastgroup or "v0")[1:])]
+        before = match.string[: match.start()]
+        if varying.type in ("int", "version", "float") and _NAMING.search(before):
+            return match[0]
+        name = varying.name if varying.name == "_" else _name_for(before, varying)
+        if name in names:
+            name = next(f"{name}_{number}" for number in range(2, 100) if f"{name}_{number}" not in names)
+        if len(names) >= MOST_HOLES:
+            name = "_"
+        names.add(name)
+        return f"{{{name}:{varying.type}}}" if varying.type else f"{{{name}}}"
+
+    return write_hole
+
+
+def _name_for(before: str, varying: _Varying) -> str:
+    """Name a hole after the word before it (`pid=4711`, `Timeout(ms)=600`, `rank 3`), where that is a plain one."""
+    word = re.search(r"(?<![\w.])([A-Za-z][A-Za-z_]{1,19})(?:(?:\(\w+\))?[=:]\s?['\"]?| )$", before)
+    name = word[1].lower() if word is not None else ""
+    if not name or name in _COMMON or name in RESERVED_NAMES or varying.type == "path":
+        return varying.name
+    return name
+
+
+def _finds(text: str, line: str) -> bool:
+    try:
+        source, _names = regex_from_text(text)
+    except TextError:
+        return False
+    return compile_pattern(source).search(line) is not None
+
+
+def _captures(signature: str, line: str) -> dict[str, str]:
+    match = compile_pattern(regex_from_text(signature)[0]).search(line)
+    return {name: value for name, value in match.groupdict().items() if value is not None} if match is not None else {}
+
+
+def _by_how_telling(lines: list[str]) -> list[str]:
+    """Return the lines with words in them, most telling first; of equals the later, which has the last word."""
+    telling = [(sum(weight for look, weight in _TELLING if re.search(look, line)), at) for at, line in enumerate(lines)]
+    ranked = [lines[at] for _weight, at in sorted(telling, reverse=True) if re.search(r"[^\W\d_]{3}", lines[at])]
+    return list(dict.fromkeys(ranked)) or lines[:1]
+
+
+def _without_blank_ends(lines: list[str]) -> list[str]:
+    filled = [at for at, line in enumerate(lines) if line.strip()]
+    return lines[filled[0] : filled[-1] + 1] if filled else []
+
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+
+def _write(rule_id: str, lines: list[str], signature: str, captures: dict[str, str], others: list[str]) -> str:
+    title = rule_id.rsplit("/", 1)[-1].replace("-", " ").capitalize()
+    offered = [f"#   {_quoted(each)}" for each in dict.fromkeys(others) if each != signature]
+    usable = ", ".join(f"{{{name}}}" for name in captures) or "none"
+    if offered:
+        offered.insert(0, "# Other lines of the paste, if one of them says it better or both are needed:")
+    named = ", ".join(f"{name}: {_quoted(value)}" for name, value in captures.items())
+    parts = [
+        f"title: {_quoted(title)} # one line; captures may be used: {usable}",
+        "severity: high # low, medium, high or critical: how bad it is if true",
+        "confidence: medium # low, medium or high: how surely this line means this fault",
+        "status: draft # remove this line once the rule is checked",
+        "systems: [] # names a reader would search by: [nccl, efa]",
+        f"signatures: {_quoted(signature)}",
+        *offered,
+        "explanation: >",
+        f"  {PLACEHOLDER}: what happened and why, for a person in a hurry.",
+        "fixes: # best first",
+        f"  - title: '{PLACEHOLDER}: what to do'",
+        f"    run: '{PLACEHOLDER}: a command, or remove this line'",
+        f"    verify: {{ run: '{PLACEHOLDER}', expect: '{PLACEHOLDER}' }}",
+        "# causes: ['#exit'] # findings that this one explains: rule ids, domain/*, or tags",
+        "references: [] # the document, or the source file where the message is born",
+        "examples: # replace secrets, host names and addresses",
+        "  - match: |2" if lines[0][:1] in (" ", "\t") else "  - match: |",
+        *(f"      {line}" if line else "" for line in lines),
+        *([f"    captures: {{ {named} }}"] if named else []),
+        "  - no_match: |",
+        f"      {PLACEHOLDER}: the closest line that is not this fault",
+        f"    why: '{PLACEHOLDER}'",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """Write a text as a YAML scalar in quotes, the ones that need the least escaping."""
+    if "'" in text and not {'"', "\\"} & set(text):
+        return f'"{text}"'
+    return "'" + text.replace("'", "''") + "'"
