@@ -1,7 +1,7 @@
 #!/bin/bash
 # Faults of the host: memory, processes, limits, disks, names, network, TLS, ssh, pip, libfabric; and benign look-alikes.
 # Needs: root; the venv of lib.sh (torch numpy requests tqdm); Debian packages openssh-server openssh-client openssl curl
-#        libfabric-bin gcc e2fsprogs; cgroup v1 with the memory and pids controllers. Talks to loopback only.
+#        libfabric-bin gcc e2fsprogs bindfs; cgroup v1 with the memory and pids controllers. Talks to loopback only.
 # Run:   bash corpus/recipes/host.sh [NAME-PATTERN]
 . "$(dirname "$0")/lib.sh"
 need_venv
@@ -725,4 +725,77 @@ printf 'import tomllib\nimport model\n' > train.py
 capture job.log python train.py
 expect fault python/syntax-error py-syntax-or-version - -
 readme "A module uses the type statement of Python 3.12 and the interpreter is 3.11."
+fi
+
+# ---- more of TLS, FUSE and signals -----------------------------------------------------------------------------------
+if want tls-certificate-problems; then
+openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 30 -subj "/CN=Cluster CA" 2> /dev/null
+cert() {  # NAME START END SAN: a certificate of that CA
+    openssl req -newkey rsa:2048 -nodes -keyout $1.key -out $1.csr -subj /CN=$4 2> /dev/null
+    mkdir -p db && : > db/index && printf '%04X\n' $RANDOM > db/serial
+    printf '[ca]\ndefault_ca=d\n[d]\ndatabase=db/index\nserial=db/serial\nnew_certs_dir=db\ndefault_md=sha256\npolicy=p\nx509_extensions=e\n[p]\ncommonName=supplied\n[e]\nsubjectAltName=DNS:%s\n' $4 > ca.cnf
+    openssl ca -batch -config ca.cnf -cert ca.pem -keyfile ca.key -in $1.csr -out $1.pem -startdate $2 -enddate $3 2> /dev/null
+}
+cert expired 20240101000000Z 20240601000000Z gpu-node-17; cert future 20400101000000Z 20410101000000Z gpu-node-17; cert name 20240101000000Z 20400101000000Z other-host.invalid
+cat > https.py <<'PY'
+import http.server, ssl, sys, threading
+servers = []
+for port, name in ((8450, "expired"), (8451, "future"), (8452, "name")):
+    s = http.server.HTTPServer(("127.0.0.17", port), http.server.SimpleHTTPRequestHandler)
+    c = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER); c.load_cert_chain(f"{name}.pem", f"{name}.key")
+    s.socket = c.wrap_socket(s.socket, server_side=True)
+    threading.Thread(target=s.serve_forever, daemon=True).start()
+threading.Event().wait()
+PY
+python https.py > /dev/null 2>&1 & HTTPS=$!; sleep 1.5
+for p in 8450:expired 8451:not-yet-valid 8452:wrong-host; do
+    capture tls-${p#*:}.log env REQUESTS_CA_BUNDLE=/opt/train/ca.pem bash -c "curl -sS --cacert ca.pem https://gpu-node-17:${p%:*}/model -o m
+python -c 'import requests; requests.get(\"https://gpu-node-17:${p%:*}/model\", timeout=5)'"
+    mkdir -p "$CORPUS/tls-certificate-${p#*:}"; mv "$D/tls-${p#*:}.log" "$CORPUS/tls-certificate-${p#*:}/job.log"
+done
+kill $HTTPS; rm -rf "$D"
+text() { NAME=tls-certificate-$1; D=$CORPUS/$NAME; CODES=" job.log: exit code 1;"; expect fault "$2" host-http-proxy-or-egress,host-clock-skew "$4" -; readme "$3"; }
+text expired network/tls-certificate-expired "The server's certificate has expired (curl, requests; loopback, a CA made on the spot)." network/tls-verify-failed
+text not-yet-valid host/clock-skew "The server's certificate is valid from 2040 on, as a host sees it whose clock is behind." network/tls-verify-failed
+text wrong-host network/tls-hostname-mismatch "The certificate is made out to another name." network/tls-verify-failed
+fi
+
+if want fuse-daemon-died; then
+mkdir source data; echo '{}' > source/index.json
+bindfs -f source data & FUSE=$!; sleep 1.5
+cat data/index.json > /dev/null; kill -KILL $FUSE; sleep 0.5
+capture job.log bash -c 'ls data; cat data/index.json; python -c "import os; print(os.listdir(\"/opt/train/data\"))"'
+umount -l data
+expect fault storage/transport-endpoint-not-connected host-stale-file-handle - -
+readme "The FUSE daemon (bindfs) under the data folder was killed."
+fi
+
+if want torchrun-gets-sigint; then
+cat > train.py <<'PY'
+import time
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+for step in range(100):
+    dist.barrier()
+    print(f"rank {dist.get_rank()} step {step}", flush=True)
+    time.sleep(0.5)
+PY
+capture job.log timeout -s INT 7 torchrun --nproc-per-node 2 train.py
+expect fault torch/stopped-by-signal torchrun-signal-exception,py-keyboard-or-systemexit python/keyboard-interrupt nccl
+readme "torchrun is interrupted (SIGINT), as by Ctrl-C."
+fi
+
+if want healthy-leaked-shared-memory-warning; then
+cat > train.py <<'PY'
+import os
+from multiprocessing import shared_memory
+
+block = shared_memory.SharedMemory(create=True, size=1 << 20)
+print("preprocessing finished, 128 shards", flush=True)
+os._exit(0)
+PY
+capture job.log bash -c 'python train.py; sleep 1'
+expect clean - benign-warnings-pack - host/oom-killer
+readme "A script leaves with os._exit(0); the resource tracker cleans up a leaked block of shared memory and says so, which is harmless here."
 fi

@@ -144,6 +144,52 @@ cp -r out "$D/"; find "$D/out" -type f | xargs sed -i 's#/root/\.pyenv/versions/
 expect fault mpi/abort mpi-abort - -
 readme "MPI_Abort of rank 3, with --output-filename: a folder per rank with stdout and stderr, and mpirun's own output."
 
+# ---- transports, limits, daemons -----------------------------------------------------------------------------------
+incident mpi-no-transport-between-ranks; build openmpi
+capture job.log $R --mca orte_base_help_aggregate 0 --mca btl self -np 2 ./job
+expect fault mpi/unreachable-processes mpi-unreachable-processes mpi/init-failed -
+readme "Only the loop-back transport (btl self) is allowed, so two ranks cannot reach each other."
+
+incident mpi-component-missing; build openmpi
+capture job.log $R --mca orte_base_help_aggregate 0 --mca btl openib,self -np 2 ./job
+expect fault mpi/unreachable-processes mpi-unreachable-processes mpi/component-not-found,mpi/init-failed -
+readme "A transport is asked for by name that this build of Open MPI has not (btl openib)."
+
+incident mpi-ofi-efa-provider-missing; build openmpi
+capture job.log $R --mca pml cm --mca mtl ofi --mca mtl_ofi_provider_include efa --mca mtl_base_verbose 10 -np 2 ./job
+expect fault mpi/ofi-provider-missing mpi-ofi-call-failed,mpi-unreachable-processes mpi/component-not-found,mpi/init-failed,efa/provider-not-found -
+readme "Open MPI is told to use libfabric's efa provider on a host without an EFA device."
+
+incident mpi-interface-missing; build openmpi
+capture job.log $R --mca btl tcp,self --mca btl_tcp_if_include eth7 -np 2 ./job
+expect fault mpi/interface-not-found mpi-tcp-connect-failures,mpi-unreachable-processes mpi/unreachable-processes,mpi/init-failed -
+readme "btl_tcp_if_include names an interface that the host has not."
+
+incident mpi-open-files-limit; build openmpi
+capture stderr.log bash -c "ulimit -n 40; exec $R -np 16 ./job"
+expect fault mpi/system-limit mpi-system-limits,host-too-many-open-files,host-core-dump-segfault host/too-many-open-files,mpi/process-signal,host/segfault -
+readme "Sixteen ranks under a limit of 40 open files."
+
+incident mpi-tcp-peer-killed; build openmpi
+capture job.log $R --mca btl tcp,self --tag-output -np 4 ./job kill
+expect fault mpi/process-signal mpi-process-signal,mpi-peer-hung-up mpi/peer-hung-up,mpi/nonzero-exit -
+readme "A rank dies of SIGKILL while the ranks talk over TCP."
+
+incident mpi-daemon-lost; build openmpi
+agent 'PATH=/usr/bin:/bin exec unshare --uts sh -c "hostname gpu-node-18; exec $*"'
+(sleep 1.5; for p in $(pgrep -x orted); do kill -KILL $p; done) &
+sed -i 's/step < 8/step < 200/' job.c && mpicc.openmpi -O1 -w -o job job.c
+capture job.log $R --mca plm_rsh_agent /opt/train/agent.sh --host gpu-node-17:2,gpu-node-18:2 --mca btl tcp,self -np 4 ./job
+head -c 12000 "$D/job.log" > t; tail -n 25 "$D/job.log" > u; [ "$(wc -c < "$D/job.log")" -gt 16000 ] && cat t u > "$D/job.log"
+wait $!
+expect fault mpi/lost-daemon mpi-lost-daemon mpi/peer-hung-up,mpi/process-signal -
+readme "The daemon (orted) on the second host is killed while the job runs. Of a long log the middle was cut out."
+
+incident healthy-mpi-different-user-namespaces; build openmpi
+capture job.log $R -np 2 unshare --user --map-root-user ./job
+expect clean - mpi-vader-cma-namespace mpi/cma-unavailable mpi/abort,mpi/process-signal
+readme "Each rank runs in a user namespace of its own (as in rootless containers): the shared-memory transport says that it copies twice, and all goes well."
+
 healthy() {
     incident "$1"; build openmpi
     capture job.log $R $2 -np 4 ./job

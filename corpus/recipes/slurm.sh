@@ -1,6 +1,6 @@
 #!/bin/bash
 # A two-node Slurm cluster on one host (munged, slurmctld and two slurmd started by hand, no systemd), jobs with one fault each.
-# Needs: root; Debian packages slurm-wlm munge; memory cgroup (v1 hierarchy at /sys/fs/cgroup/memory); the venv of lib.sh.
+# Needs: root; Debian packages slurm-wlm munge openmpi-bin libopenmpi-dev; memory cgroup (v1 hierarchy at /sys/fs/cgroup/memory); the venv of lib.sh.
 # Run:   bash corpus/recipes/slurm.sh       (about four minutes, most of it waiting for time limits)
 . "$(dirname "$0")/lib.sh"
 need_venv
@@ -232,6 +232,30 @@ srun --label --kill-on-bad-exit=1 -N 2 -n 4 python train.py'
 batch -N 2 -n 4
 expect fault python/file-not-found py-file-not-found-script,slurm-step-task-failure-cancel,gloo-connectfullmesh slurm/task-failed,slurm/step-cancelled,torch/gloo-connection-closed nccl
 readme "Rank 2 of a DDP job under srun does not find a shard; the other ranks lose their connection to it and Slurm ends the step."
+
+incident slurm-mpi-program-without-pmi
+cat > job.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) { int r; MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &r); printf("rank %d\n", r); MPI_Finalize(); return 0; }
+C
+mpicc.openmpi -o mpi_job job.c
+job <<< 'srun --label -n 2 ./mpi_job'
+batch -N 1 -n 2
+expect fault slurm/mpi-without-pmi mpi-pmix-incompatible-with-slurm,slurm-mpi-plugin mpi/init-failed,slurm/task-failed -
+readme "An Open MPI program is started by srun with --mpi=none, so it finds no PMI to join."
+
+incident slurm-mpirun-nonzero-exit
+cat > job.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) { int r; MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &r); printf("rank %d\n", r); MPI_Finalize(); return r == 3 ? 7 : 0; }
+C
+mpicc.openmpi -o mpi_job job.c
+job <<< 'mpirun --allow-run-as-root --tag-output -np 4 ./mpi_job'
+batch -N 2 -n 4
+expect fault mpi/nonzero-exit mpi-nonzero-exit - -
+readme "mpirun inside a Slurm allocation of two nodes; rank 3 ends with exit code 7."
 
 # ---- healthy ---------------------------------------------------------------------------------------------------------
 incident healthy-slurm-labelled
