@@ -9,9 +9,9 @@ import pytest
 from troubleshoot.errors import RuleError, UsageError
 from troubleshoot.model import PatternUse, RulePack
 from troubleshoot.rulepack import load as load_module
+from troubleshoot.rulepack.companions import parse_shared
 from troubleshoot.rulepack.files import is_rule_id, list_layers, nearest_id
 from troubleshoot.rulepack.load import default_rules_dir, find_problems, list_rule_files, load_pack
-from troubleshoot.rulepack.schema import parse_shared
 
 Write = Callable[..., Path]
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -8,8 +7,9 @@ from typing import Any
 import pytest
 
 from troubleshoot.model import Condition, Confidence, Fix, Kind, Op, Rule, Severity, Signature, Status, Verify, Window
+from troubleshoot.rulepack.companions import Table, parse_builtin, parse_shared, parse_table
 from troubleshoot.rulepack.positions import read_document
-from troubleshoot.rulepack.schema import Table, parse_builtin, parse_rule, parse_shared, parse_table
+from troubleshoot.rulepack.schema import parse_rule
 
 HEAD = "title: t\nseverity: high\nexplanation: e\n"
 SHARED = parse_shared(

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from troubleshoot.model import Pattern, Signature
-from troubleshoot.rulepack.schema import Table, parse_rule
+from troubleshoot.rulepack.companions import Table
+from troubleshoot.rulepack.schema import parse_rule
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "problems"
 SHARED = {"efa_mounts": Signature("efa_mounts", (Pattern(-1, "text", "/opt/amazon-efa-ofi", "/opt/amazon-efa-ofi"),))}

@@ -5,8 +5,9 @@ import pytest
 import regex
 from hypothesis import strategies as st
 
+from troubleshoot.rulepack.holes import BLANKS, HOLE_TYPES, QUOTES
 from troubleshoot.rulepack.signatures import compile_pattern
-from troubleshoot.rulepack.text import BLANKS, HOLE_TYPES, QUOTES, TextError, localise_regex, regex_from_text
+from troubleshoot.rulepack.text import TextError, localise_regex, regex_from_text
 
 
 def find(text: str, line: str, lines: int = 1, *, exact_case: bool = False) -> dict[str, str] | None:

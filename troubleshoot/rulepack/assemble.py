@@ -15,8 +15,9 @@ from pathlib import Path
 from troubleshoot import __version__, limits
 from troubleshoot.errors import Problem
 from troubleshoot.model import Pattern, PatternUse, Place, Rule, RulePack, Signature, Status
+from troubleshoot.rulepack.companions import Table, parse_builtin, parse_shared, parse_table
 from troubleshoot.rulepack.files import BUILTIN, SHARED, SUFFIX, TABLES, Layer, PackFile, is_rule_id, nearest_id
-from troubleshoot.rulepack.schema import Table, parse_builtin, parse_rule, parse_shared, parse_table
+from troubleshoot.rulepack.schema import parse_rule
 
 
 @dataclass(slots=True)

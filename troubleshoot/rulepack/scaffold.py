@@ -5,8 +5,8 @@ r"""Pasted log lines -> the text of a new rule file.
 
 The most telling line becomes the signature. What merely stands in front of its message (stamp, host, level, rank) is
 cut off; what varies from run to run (numbers, addresses, hosts, paths, sizes) is turned into typed holes, named after
-the word before them where there is one. Numbers that name the fault (`errno 12`, `exit code 137`) stay. All lines become
-the first example. What only a person can know is marked with a placeholder, which `rules check` asks for.
+the word before them where there is one. Numbers that name the fault (`errno 12`, `exit code 137`) stay. All lines
+become the first example. What only a person can know is marked with a placeholder, which `rules check` asks for.
 """
 
 from __future__ import annotations

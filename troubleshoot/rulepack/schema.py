@@ -9,10 +9,7 @@ not know: where files lie, what other rules say (`load.py`, `lint.py`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
-
-from pydantic import ConfigDict, RootModel, create_model
 
 from troubleshoot.errors import Problem
 from troubleshoot.model import (
@@ -30,21 +27,14 @@ from troubleshoot.model import (
     Verify,
 )
 from troubleshoot.rulepack import fields
+from troubleshoot.rulepack.companions import Table
 from troubleshoot.rulepack.conditions import ConditionBuilder
 from troubleshoot.rulepack.positions import Document, Path, read_document
 from troubleshoot.rulepack.shape import check_shape, did_you_mean, prune, touches
-from troubleshoot.rulepack.signatures import build_builtin, build_shared, build_signature, named_signatures
+from troubleshoot.rulepack.signatures import build_signature, named_signatures
 
 EXAMPLE_NAME = "example.log"  # the source name of an example of one text
 OUTCOMES = ("match", "no_match", "undecided")
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table's columns and rows; a cell that a row leaves out is not there."""
-
-    columns: tuple[str, ...]
-    rows: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def parse_rule(
@@ -261,59 +251,3 @@ def _example(document: Document, index: int, written: fields.ExampleFields) -> E
         why=(written.why or "").strip(),
         place=document.place(("examples", index)),
     )
-
-
-# --- the other files of a pack ---------------------------------------------------------------------------------------
-
-
-class _SharedFile(RootModel[dict[str, fields.SignatureValue]]):
-    model_config = ConfigDict(strict=True)
-
-
-_BuiltinEntry = create_model(
-    "_BuiltinEntry", __config__=ConfigDict(extra="allow", strict=True), signature=(fields.SignatureValue, ...)
-)
-
-
-class _BuiltinFile(RootModel[dict[str, _BuiltinEntry]]):  # type: ignore[valid-type]  # made by create_model
-    model_config = ConfigDict(strict=True)
-
-
-def parse_shared(text: str, path: str) -> tuple[dict[str, Signature], list[Problem]]:
-    """Return the signatures of a `_shared/` file by name, and its problems."""
-    document = read_document(text, path)
-    if document.data is None:
-        return {}, document.problems
-    _model, bad = check_shape(document, _SharedFile)
-    return ({} if () in bad else build_shared(document, bad)), document.problems
-
-
-def parse_builtin(
-    text: str, path: str, shared: Mapping[str, Signature]
-) -> tuple[dict[str, tuple[Signature, dict[str, str]]], list[Problem]]:
-    """Return the signatures of a `_builtin/` file by name with their attributes, and its problems."""
-    document = read_document(text, path)
-    if document.data is None:
-        return {}, document.problems
-    _model, bad = check_shape(document, _BuiltinFile)
-    return ({} if () in bad else build_builtin(document, bad, shared)), document.problems
-
-
-def parse_table(text: str, path: str) -> tuple[Table | None, list[Problem]]:
-    """Return the table, or None, and the file's problems."""
-    document = read_document(text, path)
-    if document.data is None:
-        if not document.problems:
-            document.problems.append(
-                document.problem("R004", "the file is empty", document.place(()), "write `columns:`")
-            )
-        return None, document.problems
-    model, _bad = check_shape(document, fields.TableFields)
-    if not isinstance(model, fields.TableFields):
-        return None, document.problems
-    for key, row in model.rows.items():
-        for column in row:
-            if column not in model.columns:
-                place, help = document.place(("rows", key, column), key=True), did_you_mean(column, model.columns)
-                document.problems.append(document.problem("R012", f"no column `{column}`", place, help))
-    return Table(tuple(model.columns), model.rows), document.problems

@@ -21,7 +21,7 @@ import regex
 
 from troubleshoot import limits
 from troubleshoot.model import Pattern, Signature
-from troubleshoot.rulepack.positions import Document, Path, text_of
+from troubleshoot.rulepack.positions import Document, Path
 from troubleshoot.rulepack.shape import did_you_mean
 from troubleshoot.rulepack.text import RESERVED_NAMES, TextError, localise_regex, regex_from_text
 
@@ -198,32 +198,3 @@ def _regex_help(said: str) -> str:
     if "missing )" in said or "unbalanced parenthesis" in said or "nothing to repeat" in said:
         return "escape what stands for itself with a backslash, or use `text:`, which needs no escaping"
     return "use `text:` where the line is literal"
-
-
-# --- files that hold nothing but signatures --------------------------------------------------------------------------
-
-
-def build_shared(document: Document, bad: set[Path]) -> dict[str, Signature]:
-    """Return the signatures of a `_shared/` file."""
-    built = {}
-    for name, value in (document.data or {}).items():
-        if not any(each[:1] == (name,) for each in bad):
-            signature = build_signature(document, name, value, (name,), {})
-            if signature is not None:
-                built[name] = signature
-    return built
-
-
-def build_builtin(
-    document: Document, bad: set[Path], shared: Mapping[str, Signature]
-) -> dict[str, tuple[Signature, dict[str, str]]]:
-    """Return the signatures of a `_builtin/` file with their attributes."""
-    built = {}
-    for name, entry in (document.data or {}).items():
-        if any(each[:1] == (name,) for each in bad):
-            continue
-        signature = build_signature(document, name, entry["signature"], (name, "signature"), shared)
-        attributes = {key: str(text_of(value)) for key, value in entry.items() if key != "signature"}
-        if signature is not None:
-            built[name] = (signature, attributes)
-    return built

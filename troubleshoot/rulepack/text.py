@@ -26,58 +26,9 @@ from dataclasses import dataclass
 
 from troubleshoot import limits
 from troubleshoot.errors import RuleError
+from troubleshoot.rulepack.holes import ANY_QUOTE, BLANK, BLANKS, ENTITY, HOLE_TYPES, NO_BLANK, QUOTES
 from troubleshoot.rulepack.messages import Found, find_messages
 
-# What passes for a blank in a pasted log: NBSP and its kin, the typographic spaces, zero-width marks, soft hyphen.
-BLANKS = "\t \u00a0\u00ad\u1680\u180e\u2000-\u200d\u202f\u205f\u2060\u3000\ufeff"
-QUOTES = "\"'`´‘’‚‛“”„‟‹›«»′″‵‶ʼ＇＂「」『』〝〞"
-_ENTITY = (
-    "&(?:amp;)?(?:quot|apos|[lr][sd]quo|sbquo|bdquo|[lr]s?aquo|prime|acute|grave"
-    "|#0?3[49]|#96|#171|#180|#187|#82(?:1[6-9]|2[0-3]|4[2-5]|49|50)|#x0?(?:2[27]|60|ab|b4|bb)|#x20(?:1[89a-f]|3[2-69a]))"
-)
-# A quote as it may reach us: bare, escaped by JSON or a shell, as an HTML entity (once or twice escaped).
-_ONE_QUOTE = rf"\\{{0,3}}[{QUOTES}]|{_ENTITY};"
-_QUOTE = f"(?:{_ONE_QUOTE}){{0,2}}"
-_BLANK = f"[{BLANKS}]"
-_NO_BLANK = rf"[^\s{BLANKS}]"
-
-_NUMBER = r"\d+(?:\.\d+)?"
-_UNIT_OF_TIME = (
-    r"(?:milliseconds?|microseconds?|nanoseconds?|seconds?|minutes?|hours?|days?|msecs?|usecs?|secs?|mins?|hrs?"
-    r"|ms|us|µs|μs|ns|s|m|h|d)"
-)
-_UNIT_OF_SIZE = r"(?:[kKmMgGtTpPeE]i?[bB]?(?:ytes?)?|[bB](?:ytes?)?)"
-_NO_PATH = rf"\s{BLANKS}{QUOTES}:,;&|()\[\]{{}}<>"
-
-
-@dataclass(frozen=True, slots=True)
-class HoleType:
-    """What a typed hole takes. `before`/`after` are guards for sides on which nothing fixed stands."""
-
-    body: str
-    before: str = ""
-    after: str = ""
-    lead: str = ""  # stands before the value and is no part of it
-
-
-HOLE_TYPES: dict[str, HoleType] = {
-    "int": HoleType(r"[-+]?\d+", r"(?<!\d)", r"(?!\d)"),
-    "float": HoleType(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", r"(?<![\d.])", r"(?!\d)"),
-    "version": HoleType(r"\d[0-9A-Za-z]*(?:[.+~_-][0-9A-Za-z]+)*", r"(?<![0-9A-Za-z.+~_-])", r"(?!\d)", "[vV]?"),
-    "path": HoleType(rf"[^{_NO_PATH}]*[^{_NO_PATH}.]", rf"(?<![^{_NO_PATH}])"),
-    "word": HoleType(r"[\w.-]*[\w-]", r"(?<![\w.-])"),
-    "host": HoleType(
-        r"(?:[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}(?:%\w+)?|\w(?:[\w.-]*\w)?)", r"(?<![\w.:-])", r"(?!\w)"
-    ),
-    "hex": HoleType(r"(?:0[xX])?[0-9a-fA-F]+", r"(?<!\w)", r"(?![0-9a-fA-F])"),
-    "size": HoleType(rf"{_NUMBER}(?:{_BLANK}{{0,2}}{_UNIT_OF_SIZE}(?![A-Za-z]))?", r"(?<![\d.])", r"(?!\d)"),
-    "duration": HoleType(
-        rf"(?:(?:\d+-)?\d+:\d\d:\d\d(?:\.\d+)?"
-        rf"|{_NUMBER}(?:{_BLANK}{{0,2}}{_UNIT_OF_TIME}(?:{_NUMBER}(?:ms|[hms])){{0,3}}(?![A-Za-z]))?)",
-        r"(?<![\d.:])",
-        r"(?!\d)",
-    ),
-}
 RESERVED_NAMES = ("count", "ranks", "hosts")  # what every finding's texts may use besides captures
 
 _HOLE = re.compile(r"\{([^{}\n]*)\}")
@@ -221,7 +172,7 @@ class _Writer:
     def __init__(self, pieces: Sequence[_Piece], lines: int) -> None:
         self._pieces = pieces
         self._lines = lines
-        self._blank = f"[{BLANKS}\r\n]" if lines > 1 else _BLANK
+        self._blank = f"[{BLANKS}\r\n]" if lines > 1 else BLANK
 
     def pattern(self, guarded: bool = True) -> str:
         return "".join(self._piece(index, guarded) for index in range(len(self._pieces)))
@@ -241,9 +192,9 @@ class _Writer:
         if piece.kind == "blank":
             return "" if self._kind(index + 1) == "colon" else f"{self._blank}+"
         if piece.kind == "quote":
-            return _QUOTE
+            return ANY_QUOTE
         if piece.kind == "colon":
-            return f"{_BLANK}{{0,3}}:" if index else ":"
+            return f"{BLANK}{{0,3}}:" if index else ":"
         if piece.kind == "message" and piece.message is not None:
             return _alternatives(piece.value, piece.message, self._lines)
         if piece.kind == "hole":
@@ -266,7 +217,7 @@ class _Writer:
         quoted = self._kind(index + 1) == "quote"
         after_blank = index == 0 or self._kind(index - 1) == "blank"
         if after is None and quoted:  # the rest of the line, or up to the quote
-            rest = rf"[^\n{QUOTES}&\\]|&(?!{_ENTITY[1:]};)|\\(?!\\{{0,2}}[{QUOTES}])"
+            rest = rf"[^\n{QUOTES}&\\]|&(?!{ENTITY[1:]};)|\\(?!\\{{0,2}}[{QUOTES}])"
             return _group(piece.value, f"(?:{rest}){{1,{limits.HOLE_CHARS}}}")
         if after is None:
             return _group(piece.value, _any_text(after_blank, True, lazy=False))
@@ -274,7 +225,7 @@ class _Writer:
             return _group(piece.value, rf"[^\n{QUOTES}]{{1,{limits.HOLE_CHARS}}}?")
         before_blank = self._kind(index + 1) == "blank"
         if before is None:
-            return f"^{_BLANK}*" + _group(piece.value, _any_text(True, before_blank, limit=False))
+            return f"^{BLANK}*" + _group(piece.value, _any_text(True, before_blank, limit=False))
         return _group(piece.value, _any_text(after_blank, before_blank))
 
 
@@ -288,8 +239,8 @@ def _any_text(after_blank: bool, before_blank: bool, *, lazy: bool = True, limit
     if not ends:
         return repeat
     if ends == 1:
-        return _NO_BLANK + repeat if after_blank else repeat + _NO_BLANK
-    return f"{_NO_BLANK}(?:{repeat}{_NO_BLANK})?" + ("?" if lazy else "")
+        return NO_BLANK + repeat if after_blank else repeat + NO_BLANK
+    return f"{NO_BLANK}(?:{repeat}{NO_BLANK})?" + ("?" if lazy else "")
 
 
 def _group(name: str, body: str) -> str:
