@@ -44,14 +44,14 @@ PY
 if want fork-enomem-dataloader; then
 loader_py; sed -i 's/^# fault/__import__("lose_init").now()/' train.py
 capture job.log env PYTHONPATH=/opt/app python train.py
-expect fault host/fork-out-of-memory host-fork-enomem-generic - efa,host/oom-killer
+expect fault host/fork-out-of-memory host-fork-enomem-generic - efa,host/oom-killed
 readme "fork() fails with ENOMEM when the data loader starts its workers (real traceback through popen_fork.py). The kernel refuses since the init of the process's PID namespace has ended; nothing of EFA is about."
 fi
 
 if want fork-enomem-dataloader-two-ranks; then
 loader_py; sed -i 's/^# fault/__import__("lose_init").now()/; s/^data = /torch.distributed.init_process_group("gloo")\ndata = /; s/^model = .*/model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(32, 1))/' train.py
 capture job.log env PYTHONPATH=/opt/app torchrun --nproc-per-node 2 train.py
-expect fault host/fork-out-of-memory host-fork-enomem-generic,torchrun-child-failed torch/child-failed,torch/gloo-connection-closed efa,host/oom-killer,nccl
+expect fault host/fork-out-of-memory host-fork-enomem-generic,torchrun-child-failed torch/child-failed,torch/gloo-peer-closed efa,host/oom-killed,nccl
 readme "As fork-enomem-dataloader in both ranks of a torchrun job."
 fi
 
@@ -187,7 +187,7 @@ for shard in range(1000):
     print(f"shard {shard} read", flush=True)
 PY
 capture job.log bash -c 'ulimit -v 700000; exec python preprocess.py'
-expect fault host/out-of-memory - - host/oom-killer,efa
+expect fault host/cpu-allocation-failed - - host/oom-killed,efa
 readme "ulimit -v of 700 MB: MemoryError with a bare traceback."
 fi
 
@@ -199,7 +199,7 @@ tokens = np.zeros((400_000, 1_000_000), dtype=np.uint16)
 tokens[:] = 1
 PY
 capture job.log bash -c 'ulimit -v 8000000; exec python preprocess.py'
-expect fault host/out-of-memory - - host/oom-killer
+expect fault host/cpu-allocation-failed - - host/oom-killed
 readme "NumPy is asked for more memory than there is."
 fi
 
@@ -217,7 +217,7 @@ SH
 G=/sys/fs/cgroup/memory/preprocess; mkdir -p $G; echo 200M > $G/memory.limit_in_bytes; dmesg -C
 capture job.log bash -c "echo \$\$ > $G/cgroup.procs; exec bash preprocess.sh"
 dmesg > "$D/dmesg.log"; clean "$D/dmesg.log"; sleep 1; rmdir $G
-expect fault host/oom-killer host-oom-killer - efa
+expect fault host/oom-killed host-oom-killer - efa
 readme "A preprocessing job exceeds its memory cgroup of 200 MB: the shell prints Killed, the kernel's report is in dmesg.log."
 fi
 
@@ -236,7 +236,7 @@ int main(void) {
 C
 gcc -o reg reg.c; chmod 755 /opt/train
 capture job.log runuser -u nobody -- bash -c 'ulimit -l 64; ulimit -a; ./reg'
-expect fault host/memlock-limit host-ulimit-core-memlock-check,efa-register-memory-memlock host/fork-out-of-memory host/oom-killer
+expect fault host/locked-memory-limit-low host-ulimit-core-memlock-check,efa-register-memory-memlock host/fork-out-of-memory host/oom-killed
 readme "ulimit -a of an ordinary user with 64 kB of lockable memory, and a program that pins 64 MB."
 fi
 
@@ -244,7 +244,7 @@ if want core-dump-shell-segfault; then
 echo 'int main(void) { return *(volatile int *)8; }' > t.c; gcc -o shard_index t.c; dmesg -C
 capture job.log bash -c './shard_index --in /data/shards; echo "exit code $?"; python -c "import os; os.abort()"; echo "exit code $?"'
 dmesg > "$D/dmesg.log"; clean "$D/dmesg.log"
-expect fault host/segfault host-core-dump-segfault - -
+expect fault host/segmentation-fault host-core-dump-segfault - -
 readme "A program crashes at address 8: the shell's line, and the kernel's line in dmesg.log where it prints one."
 fi
 
@@ -253,7 +253,7 @@ printf '#include <stdlib.h>\n#include <string.h>\nint main(void) { char *a = mal
 gcc -O0 -w -o merge_index t.c
 printf '#include <stdlib.h>\nint main(void) { char *a = malloc(2000); free(a); free(a); return 0; }\n' > u.c; gcc -O0 -w -o dedup u.c
 capture job.log bash -c './merge_index; echo "exit code $?"; ./dedup; echo "exit code $?"'
-expect fault host/heap-corruption host-core-dump-segfault host/segfault -
+expect fault host/heap-corrupted host-core-dump-segfault host/segmentation-fault -
 readme "glibc finds its heap damaged in two programs and aborts them."
 fi
 
@@ -361,7 +361,7 @@ capture job.log bash -c 'getent hosts train-job-worker-1.invalid; curl -sS http:
 ssh -o StrictHostKeyChecking=no train-job-worker-1.invalid true
 python -c "import socket; socket.getaddrinfo(\"train-job-master-0.invalid\", 29500)"
 python -c "import requests; requests.get(\"http://dataset-cache.invalid/v1/index\", timeout=4)"'
-expect fault network/name-not-resolved host-dns-failure mpi/ssh-failed -
+expect fault network/name-not-resolved host-dns-failure network/ssh-unreachable -
 readme "Names under .invalid: curl, ssh, Python's socket and requests."
 fi
 
@@ -380,7 +380,7 @@ if want connection-refused; then
 capture job.log bash -c 'curl -sS http://127.0.0.18:8765/health
 python -c "import socket; socket.create_connection((\"gpu-node-18\", 8765), 3)"
 python -c "import requests; requests.get(\"http://gpu-node-18:8765/v1/index\", timeout=3)"'
-expect fault network/connection-refused host-connection-errors - -
+expect fault network/connection-failed host-connection-errors - -
 readme "Nothing listens on the port (loopback): curl, socket, requests."
 fi
 
@@ -439,7 +439,7 @@ for attempt in (1, 2):
         traceback.print_exc()
 PY
 capture job.log python client.py
-expect fault network/connection-reset host-connection-errors - -
+expect fault network/connection-failed host-connection-errors - -
 readme "The peer closes its end hard."
 fi
 
@@ -457,14 +457,14 @@ capture job.log bash -c 'curl -sS https://gpu-node-17:8443/model.safetensors -o 
 python -c "import urllib.request; urllib.request.urlopen(\"https://gpu-node-17:8443/model.safetensors\")"
 python -c "import requests; requests.get(\"https://gpu-node-17:8443/model.safetensors\", timeout=5)"'
 kill $HTTPS
-expect fault network/tls-verify-failed host-http-proxy-or-egress - -
+expect fault network/tls-failed host-http-proxy-or-egress - -
 readme "An https server with a self-signed certificate on loopback: curl, urllib, requests."
 fi
 
 if want proxy-unreachable; then
 capture job.log env https_proxy=http://127.0.0.18:3128 http_proxy=http://127.0.0.18:3128 bash -c 'curl -sS https://model-hub.invalid/api -o m
 python -c "import requests; requests.get(\"https://model-hub.invalid/api\", timeout=5)"'
-expect fault network/proxy-failed host-http-proxy-or-egress network/connection-refused network/name-not-resolved
+expect fault network/http-unreachable host-http-proxy-or-egress network/connection-failed -
 readme "The proxy named by the environment does not answer (loopback)."
 fi
 
@@ -542,11 +542,11 @@ for f in host-key host-key-changed no-key key-too-open refused; do
 done
 rm -rf "$D"
 text() { NAME=ssh-$1; D=$CORPUS/$NAME; CODES=" stderr.log: exit code 255;"; expect fault "$2" mpi-ssh-host-key "$4" -; readme "$3"; }
-text host-key mpi/ssh-host-key "The worker's host key is not known and strict checking is on." -
-text host-key-changed mpi/ssh-host-key-changed "The worker's host key is another than the one on file (a recreated node)." mpi/ssh-host-key
-text no-key mpi/ssh-permission-denied "The worker does not accept the key; the warning about the added host is harmless." -
-text key-too-open mpi/ssh-private-key-permissions "The private key is readable by everyone, so ssh ignores it." mpi/ssh-permission-denied
-text refused mpi/ssh-connection-refused "No ssh server on the port." network/connection-refused
+text host-key network/ssh-refused "The worker's host key is not known and strict checking is on." -
+text host-key-changed network/ssh-refused "The worker's host key is another than the one on file (a recreated node)." network/ssh-refused
+text no-key network/ssh-refused "The worker does not accept the key; the warning about the added host is harmless." -
+text key-too-open network/ssh-refused "The private key is readable by everyone, so ssh ignores it." network/ssh-refused
+text refused network/ssh-unreachable "No ssh server on the port." network/connection-failed
 fi
 
 if want sshd-no-hostkeys; then
@@ -559,19 +559,19 @@ fi
 # ---- libfabric ---------------------------------------------------------------------------------------------------
 if want fi-info-no-efa; then
 capture fi_info.log bash -c 'fi_info -p efa; echo "exit code $?"; fi_info -p efa -t FI_EP_RDM; fi_info -l'
-expect fault efa/provider-not-found efa-fi-info-no-data - -
+expect fault efa/provider-missing efa-fi-info-no-data - -
 readme "fi_info -p efa on a host without an EFA device (-61), and the list of providers."
 fi
 
 if want fi-info-no-efa-verbose; then
 capture fi_info.log env FI_LOG_LEVEL=info fi_info -p efa
-expect fault efa/provider-not-found efa-fi-info-no-data - -
+expect fault efa/provider-missing efa-fi-info-no-data - -
 readme "The same with libfabric's log at info: the registration of every provider, warnings that mean nothing here among them."
 fi
 
 if want healthy-fi-info-tcp; then
 capture fi_info.log bash -c 'fi_info --version; fi_info -p tcp -t FI_EP_MSG; fi_info -p tcp'
-expect clean - - - efa/provider-not-found
+expect clean - - - efa/provider-missing
 readme "fi_info for the tcp provider works."
 fi
 
@@ -607,7 +607,7 @@ PY
 python server.py & SRV=$!; sleep 1
 capture job.log python fetch.py
 kill $SRV
-expect clean - - - network/http-status,network/connection-reset
+expect clean - - - network/http-status,network/connection-failed
 readme "A server answers 503 twice and then 200; the client retries and succeeds."
 fi
 
@@ -635,7 +635,7 @@ s.mount("http://", HTTPAdapter(max_retries=Retry(total=8, backoff_factor=0.3)))
 print("index:", s.get("http://gpu-node-17:8771/").status_code)
 PY
 capture job.log python fetch.py
-expect clean - - - network/connection-refused
+expect clean - - - network/connection-failed
 readme "A service starts late: connection refused three times in urllib3's warnings, then success."
 fi
 
@@ -755,9 +755,9 @@ python -c 'import requests; requests.get(\"https://gpu-node-17:${p%:*}/model\", 
 done
 kill $HTTPS; rm -rf "$D"
 text() { NAME=tls-certificate-$1; D=$CORPUS/$NAME; CODES=" job.log: exit code 1;"; expect fault "$2" host-http-proxy-or-egress,host-clock-skew "$4" -; readme "$3"; }
-text expired network/tls-certificate-expired "The server's certificate has expired (curl, requests; loopback, a CA made on the spot)." network/tls-verify-failed
-text not-yet-valid host/clock-skew "The server's certificate is valid from 2040 on, as a host sees it whose clock is behind." network/tls-verify-failed
-text wrong-host network/tls-hostname-mismatch "The certificate is made out to another name." network/tls-verify-failed
+text expired network/tls-failed "The server's certificate has expired (curl, requests; loopback, a CA made on the spot)." network/tls-failed
+text not-yet-valid host/clock-wrong "The server's certificate is valid from 2040 on, as a host sees it whose clock is behind." network/tls-failed
+text wrong-host network/tls-failed "The certificate is made out to another name." network/tls-failed
 fi
 
 if want fuse-daemon-died; then
@@ -766,7 +766,7 @@ bindfs -f source data & FUSE=$!; sleep 1.5
 cat data/index.json > /dev/null; kill -KILL $FUSE; sleep 0.5
 capture job.log bash -c 'ls data; cat data/index.json; python -c "import os; print(os.listdir(\"/opt/train/data\"))"'
 umount -l data
-expect fault storage/transport-endpoint-not-connected host-stale-file-handle - -
+expect fault storage/mount-lost host-stale-file-handle - -
 readme "The FUSE daemon (bindfs) under the data folder was killed."
 fi
 
@@ -796,6 +796,6 @@ print("preprocessing finished, 128 shards", flush=True)
 os._exit(0)
 PY
 capture job.log bash -c 'python train.py; sleep 1'
-expect clean - benign-warnings-pack - host/oom-killer
+expect clean - benign-warnings-pack - host/oom-killed
 readme "A script leaves with os._exit(0); the resource tracker cleans up a leaked block of shared memory and says so, which is harmless here."
 fi

@@ -134,7 +134,7 @@ echo "Running GPU preflight on $(hostname)"
 ./gpu_preflight --devices 8 || { rc=$?; echo "preflight failed with exit code $rc" >&2; exit $rc; }
 SH
 capture job.log bash launch.sh
-expect fault cuda/driver-library-missing shared-library-not-found,cuda-stub-library loader/shared-library-missing -
+expect fault loader/driver-library-missing shared-library-not-found,cuda-stub-library loader/shared-library-missing -
 readme "A program linked against the CUDA driver runs in a container without the driver: libcuda.so.1 is not there."
 
 incident libfabric-missing
@@ -155,7 +155,7 @@ incident undefined-symbol-torch-extension
 extension site/fused_ops.cpython-311-x86_64-linux-gnu.so "" _ZN3c106detail14torchCheckFailEPKcS2_jRKSs
 train_py
 capture job.log env PYTHONPATH=/opt/train/site LD_BIND_NOW=1 python train.py
-expect fault loader/undefined-symbol undefined-symbol - -
+expect fault loader/extension-for-another-torch undefined-symbol loader/undefined-symbol -
 readme "An extension built for a torch of the old C++ ABI (\`c10::detail::torchCheckFail(char const*, char const*, unsigned int, std::string const&)\`) is imported with torch 2.13."
 
 incident symbol-lookup-error-nccl
@@ -165,7 +165,7 @@ gcc -shared -fPIC -w -o lib/libcomm.so r.c
 echo 'extern int comm_setup(void); int puts(const char *); int main(void) { puts("setting up communicators"); return comm_setup(); }' > t.c
 gcc -w -o bin/allreduce_bench t.c -Llib -lcomm -Wl,-rpath,/opt/train/lib -Wl,--unresolved-symbols=ignore-all
 capture job.log ./bin/allreduce_bench
-expect fault loader/undefined-symbol undefined-symbol - nccl/timeout
+expect fault loader/nccl-symbol-missing undefined-symbol loader/undefined-symbol nccl/timeout
 readme "A library was built against a newer NCCL than the one it finds: the call fails when it is first made (lazy binding)."
 
 incident wrong-elf-class
@@ -238,7 +238,7 @@ C
 gcc -shared -fPIC -O0 -w -o site/fused_ops.cpython-311-x86_64-linux-gnu.so e.c
 train_py
 capture job.log env PYTHONPATH=/opt/train/site python train.py
-expect fault loader/static-tls-exhausted static-tls-block - host/fork-out-of-memory,host/oom-killer
+expect fault loader/static-tls-exhausted static-tls-block - host/fork-out-of-memory,host/oom-killed
 readme "An extension wants 1 MiB of static TLS and is loaded late. The words 'cannot allocate memory' have nothing to do with a shortage of memory."
 
 incident ctypes-library-missing

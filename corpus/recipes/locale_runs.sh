@@ -46,7 +46,7 @@ for l in zh_CN de_DE ja_JP; do
 short=${l%_*}; speak $l
 incident localised-$short-fork-enomem; fork_py
 capture job.log $IN_LANG env PYTHONPATH=/opt/app python train.py
-expect fault host/fork-out-of-memory host-fork-enomem-generic - efa,host/oom-killer
+expect fault host/fork-out-of-memory host-fork-enomem-generic - efa,host/oom-killed
 readme "A data loader cannot fork its workers (ENOMEM); Python took the user's locale ($l), so the errno text is in that language. The kernel refuses since the init of the process's PID namespace has ended."
 
 incident localised-$short-shell
@@ -65,7 +65,7 @@ echo 'int main(void) { return *(volatile int *)8; }' > t.c; gcc -o train_worker 
 head -c 400000 /dev/zero > weights.bin; mkdir scratch ro; mount -t tmpfs -o size=64k tmpfs scratch; mount -t tmpfs -o ro tmpfs ro
 capture job.log $IN_LANG bash launch.sh
 umount scratch ro
-expect fault storage/no-space-left host-no-space-left,host-core-dump-segfault host/segfault,python/file-not-found,storage/read-only,torch/child-killed -
+expect fault storage/no-space-left host-no-space-left,host-core-dump-segfault host/segmentation-fault,python/file-not-found,storage/read-only,host/process-killed -
 readme "A shell script in the locale $l: a full scratch disk (first), a segmentation fault, a kill, a missing file, a missing command, a read-only folder."
 
 incident localised-$short-bash-fork
@@ -93,7 +93,7 @@ for call in (
         traceback.print_exc()
 PY
 capture job.log $IN_LANG python client.py
-expect fault network/name-not-resolved host-dns-failure,host-connection-errors,shared-library-not-found network/connection-refused,loader/shared-library-missing -
+expect fault network/name-not-resolved host-dns-failure,host-connection-errors,shared-library-not-found network/connection-failed,loader/shared-library-missing -
 readme "Python with the locale $l: a name without address, a refused connection, a missing library."
 done
 

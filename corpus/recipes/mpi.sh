@@ -61,14 +61,14 @@ fault() {
     expect fault "$4" "$5" "$6" -
     readme "$7"
 }
-fault mpi-abort-called "" abort mpi/abort mpi-abort - "The last of four ranks finds bad data and calls MPI_Abort(42)."
-fault mpi-rank-segfault "--tag-output" segfault mpi/process-signal mpi-process-signal,host-core-dump-segfault host/segfault "The last rank writes to address 0x28; Open MPI prints its stack. Lines carry the rank (--tag-output)."
-fault mpi-rank-killed "--timestamp-output" kill mpi/process-signal mpi-process-signal - "The last rank dies of SIGKILL, as an out-of-memory kill looks to mpirun. Lines carry times (--timestamp-output)."
-fault mpi-rank-exit-before-finalize "--tag-output --timestamp-output" exit mpi/exit-without-finalize mpi-exit-without-finalize,mpi-nonzero-exit mpi/nonzero-exit "The last rank ends with exit(3) between MPI_Init and MPI_Finalize. Lines carry rank and time."
-fault mpi-rank-quits-silently "" quiet mpi/exit-without-finalize mpi-exit-without-finalize - "The last rank ends with exit(0) and without MPI_Finalize."
-fault mpi-nonzero-exit "--tag-output" nonzero mpi/nonzero-exit mpi-nonzero-exit - "All ranks finish; rank 1 returns 9."
-fault mpi-message-truncated "" truncate mpi/message-truncated mpi-errors-are-fatal mpi/errors-are-fatal "A receive buffer of 4 numbers meets a message of 64."
-fault mpi-invalid-rank "--tag-output" badrank mpi/errors-are-fatal mpi-errors-are-fatal - "A send goes to a rank outside the communicator."
+fault mpi-abort-called "" abort mpi/abort-called mpi-abort - "The last of four ranks finds bad data and calls MPI_Abort(42)."
+fault mpi-rank-segfault "--tag-output" segfault mpi/rank-killed mpi-process-signal,host-core-dump-segfault host/segmentation-fault "The last rank writes to address 0x28; Open MPI prints its stack. Lines carry the rank (--tag-output)."
+fault mpi-rank-killed "--timestamp-output" kill mpi/rank-killed mpi-process-signal - "The last rank dies of SIGKILL, as an out-of-memory kill looks to mpirun. Lines carry times (--timestamp-output)."
+fault mpi-rank-exit-before-finalize "--tag-output --timestamp-output" exit mpi/left-without-finalize mpi-exit-without-finalize,mpi-nonzero-exit mpi/rank-exit-code "The last rank ends with exit(3) between MPI_Init and MPI_Finalize. Lines carry rank and time."
+fault mpi-rank-quits-silently "" quiet mpi/left-without-finalize mpi-exit-without-finalize - "The last rank ends with exit(0) and without MPI_Finalize."
+fault mpi-nonzero-exit "--tag-output" nonzero mpi/rank-exit-code mpi-nonzero-exit - "All ranks finish; rank 1 returns 9."
+fault mpi-message-truncated "" truncate mpi/call-failed mpi-errors-are-fatal mpi/call-failed "A receive buffer of 4 numbers meets a message of 64."
+fault mpi-invalid-rank "--tag-output" badrank mpi/call-failed mpi-errors-are-fatal - "A send goes to a rank outside the communicator."
 
 incident mpi-not-enough-slots; build openmpi
 printf 'gpu-node-17 slots=2\n' > hostfile
@@ -83,17 +83,17 @@ readme "The program named on the command line does not exist."
 
 incident mpi-run-as-root-refused; build openmpi
 capture stderr.log mpirun --oversubscribe -np 2 ./job
-expect fault mpi/run-as-root mpi-run-as-root - -
+expect fault mpi/run-as-root-refused mpi-run-as-root - -
 readme "mpirun is started by root without --allow-run-as-root."
 
 incident mpi-worker-hostname-unresolvable; build openmpi
 capture stderr.log $R --host gpu-node-17:2,train-job-worker-1.train-job-worker.invalid:2 -np 4 ./job
-expect fault mpi/unresolvable-worker-hostname mpi-unresolvable-worker-hostname,mpi-daemon-failed-before-callback,host-dns-failure network/name-not-resolved,mpi/daemon-failed-to-start -
+expect fault network/ssh-unreachable mpi-unresolvable-worker-hostname,mpi-daemon-failed-before-callback,host-dns-failure network/name-not-resolved,mpi/daemons-not-started -
 readme "The second host's name has no address (a name under .invalid); ssh says so, then mpirun tells that its daemon did not start."
 
 incident mpi-worker-ssh-refused; build openmpi
 capture stderr.log $R --mca plm_rsh_args "-p 2222 -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null" --host gpu-node-17:2,gpu-node-18:2 -np 4 ./job
-expect fault mpi/ssh-connection-refused mpi-ssh-host-key,mpi-daemon-failed-before-callback mpi/daemon-failed-to-start,network/connection-refused -
+expect fault network/ssh-unreachable mpi-ssh-host-key,mpi-daemon-failed-before-callback mpi/daemons-not-started,network/connection-failed -
 readme "No ssh server listens on the second host (loopback, port 2222)."
 
 # The remote side is a shell on this host: plm_rsh_agent runs its last arguments as sshd would.
@@ -101,7 +101,7 @@ agent() { printf '#!/bin/bash\nwhile [[ $1 == -* ]]; do shift; done\nhost=$1; sh
 incident mpi-orted-not-found; build openmpi
 agent 'PATH=/usr/local/bin exec -a bash /bin/bash -c "$*"'
 capture stderr.log $R --mca plm_rsh_agent /opt/train/agent.sh --host gpu-node-17:2,gpu-node-18:2 -np 4 ./job
-expect fault mpi/daemon-not-found orted-library-missing-on-remote,mpi-daemon-failed-before-callback mpi/daemon-failed-to-start -
+expect fault loader/daemon-library-missing orted-library-missing-on-remote,mpi-daemon-failed-before-callback mpi/daemons-not-started -
 readme "Open MPI is not on the PATH of the second host's non-interactive shell (the remote shell is a script that runs bash with a bare PATH)."
 
 incident mpi-orted-library-missing; build openmpi
@@ -110,19 +110,19 @@ cp /bin/bash node/bin/; ln -s bash node/bin/sh; cp /usr/bin/orted node/usr/bin/o
 cp /lib/x86_64-linux-gnu/{libc.so.6,libtinfo.so.6} node/lib/x86_64-linux-gnu/
 agent 'exec chroot /opt/train/node /bin/bash -c "$*"'
 capture stderr.log $R --mca plm_rsh_agent /opt/train/agent.sh --host gpu-node-17:2,gpu-node-18:2 -np 4 ./job
-expect fault mpi/daemon-library-missing orted-library-missing-on-remote,shared-library-not-found,mpi-daemon-failed-before-callback loader/shared-library-missing,mpi/daemon-failed-to-start -
+expect fault loader/daemon-library-missing orted-library-missing-on-remote,shared-library-not-found,mpi-daemon-failed-before-callback loader/shared-library-missing,mpi/daemons-not-started -
 readme "orted starts on the second host and lacks libopen-rte.so.40 (the second host is a root directory with orted and without Open MPI's libraries)."
 
 incident mpi-binding-overload; build openmpi
 capture stderr.log mpirun --allow-run-as-root --host gpu-node-17:16 --bind-to core --map-by slot -np 8 ./job
-expect fault mpi/binding-overload mpi-binding-overload - -
+expect fault mpi/binding-impossible mpi-binding-overload - -
 readme "More processes than cores, with binding to cores asked for."
 
 incident mpi-session-dir-no-space; build openmpi
 mkdir tmp; mount -t tmpfs -o size=4k,nr_inodes=2 tmpfs tmp
 capture stderr.log env TMPDIR=/opt/train/tmp $R -np 2 ./job
 umount tmp
-expect fault mpi/session-dir-failed mpi-session-dir,host-no-space-left storage/no-space-left -
+expect fault mpi/session-folder-failed mpi-session-dir,host-no-space-left storage/no-space-left -
 readme "TMPDIR lies on a file system without a free inode: Open MPI cannot make its session directory."
 
 incident mpi-exit-in-entrypoint-log; build openmpi
@@ -134,45 +134,45 @@ echo "[entrypoint] \$(date -u +%FT%TZ) mpirun exited with \$rc" >&2
 exit \$rc
 SH
 capture job.log bash run.sh
-expect fault mpi/exit-without-finalize mpi-exit-without-finalize,mpi-nonzero-exit mpi/nonzero-exit -
+expect fault mpi/left-without-finalize mpi-exit-without-finalize,mpi-nonzero-exit mpi/rank-exit-code -
 readme "As mpi-rank-exit-before-finalize, with mpirun's map and bindings, inside an entry point that echoes the exit code."
 
 # --output-filename writes one folder per rank: a log with several sources
 incident mpi-rank-log-tree; build openmpi
 capture mpirun.log $R --output-filename out -np 4 ./job abort
 cp -r out "$D/"; find "$D/out" -type f | xargs sed -i 's#/root/\.pyenv/versions/[0-9.]*#/usr/local#g'
-expect fault mpi/abort mpi-abort - -
+expect fault mpi/abort-called mpi-abort - -
 readme "MPI_Abort of rank 3, with --output-filename: a folder per rank with stdout and stderr, and mpirun's own output."
 
 # ---- transports, limits, daemons -----------------------------------------------------------------------------------
 incident mpi-no-transport-between-ranks; build openmpi
 capture job.log $R --mca orte_base_help_aggregate 0 --mca btl self -np 2 ./job
-expect fault mpi/unreachable-processes mpi-unreachable-processes mpi/init-failed -
+expect fault mpi/processes-unreachable mpi-unreachable-processes mpi/init-failed -
 readme "Only the loop-back transport (btl self) is allowed, so two ranks cannot reach each other."
 
 incident mpi-component-missing; build openmpi
 capture job.log $R --mca orte_base_help_aggregate 0 --mca btl openib,self -np 2 ./job
-expect fault mpi/unreachable-processes mpi-unreachable-processes mpi/component-not-found,mpi/init-failed -
+expect fault mpi/processes-unreachable mpi-unreachable-processes mpi/component-not-found,mpi/init-failed -
 readme "A transport is asked for by name that this build of Open MPI has not (btl openib)."
 
 incident mpi-ofi-efa-provider-missing; build openmpi
 capture job.log $R --mca pml cm --mca mtl ofi --mca mtl_ofi_provider_include efa --mca mtl_base_verbose 10 -np 2 ./job
-expect fault mpi/ofi-provider-missing mpi-ofi-call-failed,mpi-unreachable-processes mpi/component-not-found,mpi/init-failed,efa/provider-not-found -
+expect fault mpi/ofi-provider-missing mpi-ofi-call-failed,mpi-unreachable-processes mpi/component-not-found,mpi/init-failed,efa/provider-missing -
 readme "Open MPI is told to use libfabric's efa provider on a host without an EFA device."
 
 incident mpi-interface-missing; build openmpi
 capture job.log $R --mca btl tcp,self --mca btl_tcp_if_include eth7 -np 2 ./job
-expect fault mpi/interface-not-found mpi-tcp-connect-failures,mpi-unreachable-processes mpi/unreachable-processes,mpi/init-failed -
+expect fault mpi/interface-not-found mpi-tcp-connect-failures,mpi-unreachable-processes mpi/processes-unreachable,mpi/init-failed -
 readme "btl_tcp_if_include names an interface that the host has not."
 
 incident mpi-open-files-limit; build openmpi
 capture stderr.log bash -c "ulimit -n 40; exec $R -np 16 ./job"
-expect fault mpi/system-limit mpi-system-limits,host-too-many-open-files,host-core-dump-segfault host/too-many-open-files,mpi/process-signal,host/segfault -
+expect fault mpi/system-limit-exceeded mpi-system-limits,host-too-many-open-files,host-core-dump-segfault host/too-many-open-files,mpi/rank-killed,host/segmentation-fault -
 readme "Sixteen ranks under a limit of 40 open files."
 
 incident mpi-tcp-peer-killed; build openmpi
 capture job.log $R --mca btl tcp,self --tag-output -np 4 ./job kill
-expect fault mpi/process-signal mpi-process-signal,mpi-peer-hung-up mpi/peer-hung-up,mpi/nonzero-exit -
+expect fault mpi/rank-killed mpi-process-signal,mpi-peer-hung-up mpi/peer-disconnected,mpi/rank-exit-code -
 readme "A rank dies of SIGKILL while the ranks talk over TCP."
 
 incident mpi-daemon-lost; build openmpi
@@ -182,18 +182,18 @@ sed -i 's/step < 8/step < 200/' job.c && mpicc.openmpi -O1 -w -o job job.c
 capture job.log $R --mca plm_rsh_agent /opt/train/agent.sh --host gpu-node-17:2,gpu-node-18:2 --mca btl tcp,self -np 4 ./job
 head -c 12000 "$D/job.log" > t; tail -n 25 "$D/job.log" > u; [ "$(wc -c < "$D/job.log")" -gt 16000 ] && cat t u > "$D/job.log"
 wait $!
-expect fault mpi/lost-daemon mpi-lost-daemon mpi/peer-hung-up,mpi/process-signal -
+expect fault mpi/daemon-lost mpi-lost-daemon mpi/peer-disconnected,mpi/rank-killed -
 readme "The daemon (orted) on the second host is killed while the job runs. Of a long log the middle was cut out."
 
 incident healthy-mpi-different-user-namespaces; build openmpi
 capture job.log $R -np 2 unshare --user --map-root-user ./job
-expect clean - mpi-vader-cma-namespace mpi/cma-unavailable mpi/abort,mpi/process-signal
+expect clean - mpi-vader-cma-namespace mpi/shared-memory-copy-refused mpi/abort-called,mpi/rank-killed
 readme "Each rank runs in a user namespace of its own (as in rootless containers): the shared-memory transport says that it copies twice, and all goes well."
 
 healthy() {
     incident "$1"; build openmpi
     capture job.log $R $2 -np 4 ./job
-    expect clean - - - mpi/abort,mpi/process-signal,mpi/nonzero-exit
+    expect clean - - - mpi/abort-called,mpi/rank-killed,mpi/rank-exit-code
     readme "$3"
 }
 healthy healthy-mpi-tag-output "--tag-output" "Four ranks, eight steps, lines tagged with the rank."
@@ -207,8 +207,8 @@ hydra() {
     if [ -z "$4" ]; then expect clean - - - mpi/abort,mpi/process-signal,mpi/nonzero-exit; else expect fault "$4" "$5" "$6" -; fi
     readme "$7"
 }
-hydra mpich-rank-segfault "-prepend-rank" segfault mpi/process-signal mpi-process-signal - "The last rank writes to address 0x28 under MPICH; Hydra prints BAD TERMINATION. Lines carry the rank (-prepend-rank)."
-hydra mpich-rank-killed "" kill mpi/process-signal mpi-process-signal - "The last rank dies of SIGKILL under Hydra."
-hydra mpich-abort-called "-prepend-rank" abort mpi/abort mpi-abort - "MPI_Abort(42) under MPICH."
-hydra mpich-message-truncated "" truncate mpi/message-truncated mpi-errors-are-fatal mpi/errors-are-fatal "A receive buffer too small, MPICH's error stack."
+hydra mpich-rank-segfault "-prepend-rank" segfault mpi/bad-termination mpi-process-signal - "The last rank writes to address 0x28 under MPICH; Hydra prints BAD TERMINATION. Lines carry the rank (-prepend-rank)."
+hydra mpich-rank-killed "" kill mpi/bad-termination mpi-process-signal - "The last rank dies of SIGKILL under Hydra."
+hydra mpich-abort-called "-prepend-rank" abort mpi/abort-called mpi-abort - "MPI_Abort(42) under MPICH."
+hydra mpich-message-truncated "" truncate mpi/call-failed mpi-errors-are-fatal mpi/call-failed "A receive buffer too small, MPICH's error stack."
 hydra healthy-mpich-prepend-rank "-prepend-rank" "" "" "" "" "Four healthy ranks under Hydra."

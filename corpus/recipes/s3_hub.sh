@@ -75,16 +75,16 @@ PY
 K="AWS_ACCESS_KEY_ID=AKIAEXAMPLEEXAMPLE00 AWS_SECRET_ACCESS_KEY=example/not-a-key"
 GET='s3.get_object(Bucket="BUCKET", Key="tokens/shard-00000.bin")'
 s3 s3-access-denied denied "${GET/BUCKET/denied}" storage/s3-access-denied host-s3-errors "S3 refuses the role: AccessDenied." $K
-s3 s3-no-such-key missing "${GET/BUCKET/missing}" storage/s3-not-found host-s3-errors "The object does not exist." $K
-s3 s3-head-not-found missing 's3.download_file("missing", "tokens/shard-00000.bin", "shard.bin")' storage/s3-not-found host-s3-errors "download_file asks by HEAD, so only the status is known." $K
-s3 s3-no-such-bucket nobucket 's3.list_objects_v2(Bucket="nobucket")' storage/s3-not-found host-s3-errors "The bucket does not exist." $K
+s3 s3-no-such-key missing "${GET/BUCKET/missing}" storage/s3-object-missing host-s3-errors "The object does not exist." $K
+s3 s3-head-not-found missing 's3.download_file("missing", "tokens/shard-00000.bin", "shard.bin")' storage/s3-object-missing host-s3-errors "download_file asks by HEAD, so only the status is known." $K
+s3 s3-no-such-bucket nobucket 's3.list_objects_v2(Bucket="nobucket")' storage/s3-object-missing host-s3-errors "The bucket does not exist." $K
 s3 s3-slow-down slow "${GET/BUCKET/slow}" storage/s3-throttled host-s3-errors "S3 throttles; the retries are used up." $K
-s3 s3-expired-token expired "${GET/BUCKET/expired}" storage/s3-credentials-expired host-s3-errors "The temporary credentials have expired." $K
-s3 s3-invalid-key-id keyid "${GET/BUCKET/keyid}" storage/s3-credentials-invalid host-s3-errors "The access key id is not known." $K
-s3 s3-clock-skewed skewed "${GET/BUCKET/skewed}" host/clock-skew host-clock-skew "The host's clock is off, S3 refuses the signature's time." $K
-s3 s3-no-credentials denied "${GET/BUCKET/denied}" storage/s3-no-credentials host-s3-errors "No credentials are configured." X=1
-s3 s3-endpoint-unreachable denied "${GET/BUCKET/denied}" network/connection-refused host-s3-errors "Nothing answers at the endpoint (loopback)." $K ENDPOINT=http://gpu-node-18:8781
-s3 s3-endpoint-unresolvable denied "${GET/BUCKET/denied}" network/name-not-resolved host-s3-errors,host-dns-failure "The endpoint's name has no address." $K ENDPOINT=http://s3-endpoint.invalid
+s3 s3-expired-token expired "${GET/BUCKET/expired}" storage/s3-access-denied host-s3-errors "The temporary credentials have expired." $K
+s3 s3-invalid-key-id keyid "${GET/BUCKET/keyid}" storage/s3-access-denied host-s3-errors "The access key id is not known." $K
+s3 s3-clock-skewed skewed "${GET/BUCKET/skewed}" host/clock-wrong host-clock-skew "The host's clock is off, S3 refuses the signature's time." $K
+s3 s3-no-credentials denied "${GET/BUCKET/denied}" storage/s3-access-denied host-s3-errors "No credentials are configured." X=1
+s3 s3-endpoint-unreachable denied "${GET/BUCKET/denied}" storage/s3-unreachable host-s3-errors "Nothing answers at the endpoint (loopback)." $K ENDPOINT=http://gpu-node-18:8781
+s3 s3-endpoint-unresolvable denied "${GET/BUCKET/denied}" storage/s3-unreachable host-s3-errors,host-dns-failure "The endpoint's name has no address." $K ENDPOINT=http://s3-endpoint.invalid
 
 # hub NAME REPOSITORY FIRST ENTRY TEXT [ENVIRONMENT...]
 hub() {

@@ -80,12 +80,12 @@ submit() {  # NAME TEXT FIRST COMMAND...
     expect fault "$first" slurm-submit-rejections - -
     readme "$text"
 }
-submit slurm-invalid-partition "The partition does not exist." slurm/invalid-partition sbatch -p h100 job.sh
-submit slurm-too-many-nodes "More nodes are asked for than the partition has." slurm/node-configuration-unavailable sbatch -N 64 --ntasks-per-node=8 job.sh
-submit slurm-too-many-cpus-per-node "More CPUs per node are asked for than any node has." slurm/node-configuration-unavailable srun -N 1 --ntasks-per-node=1 --cpus-per-task=192 hostname
-submit slurm-invalid-gres "GPUs are asked for on a cluster whose configuration knows none." slurm/invalid-gres sbatch --gres=gpu:h100:8 job.sh
-submit slurm-memory-unavailable "More memory per node is asked for than any node has." slurm/memory-not-available srun --mem=2000G hostname
-submit slurm-time-limit-too-long "The time asked for exceeds the partition's limit." slurm/time-limit-invalid srun -t 48:00:00 --immediate=2 hostname
+submit slurm-invalid-partition "The partition does not exist." slurm/submission-refused sbatch -p h100 job.sh
+submit slurm-too-many-nodes "More nodes are asked for than the partition has." slurm/submission-refused sbatch -N 64 --ntasks-per-node=8 job.sh
+submit slurm-too-many-cpus-per-node "More CPUs per node are asked for than any node has." slurm/submission-refused srun -N 1 --ntasks-per-node=1 --cpus-per-task=192 hostname
+submit slurm-invalid-gres "GPUs are asked for on a cluster whose configuration knows none." slurm/submission-refused sbatch --gres=gpu:h100:8 job.sh
+submit slurm-memory-unavailable "More memory per node is asked for than any node has." slurm/submission-refused srun --mem=2000G hostname
+submit slurm-time-limit-too-long "The time asked for exceeds the partition's limit." slurm/submission-refused srun -t 48:00:00 --immediate=2 hostname
 submit slurm-container-option-unknown "--container-image is given, and the pyxis plugin is not installed." slurm/pyxis-missing srun --container-image=/images/pytorch.sqsh nvidia-smi
 sed -i 's/slurm-submit-rejections/pyxis-plugin-missing/' "$D/expected.yaml"
 submit slurm-mpi-plugin-missing "srun is asked for an MPI plugin that is not installed." slurm/mpi-plugin-missing srun --mpi=pmix_v5 hostname
@@ -94,13 +94,13 @@ sed -i 's/slurm-submit-rejections/slurm-mpi-plugin/' "$D/expected.yaml"
 incident slurm-script-dos-line-ends
 printf '#!/bin/bash\r\nsrun hostname\r\n' > job.sh
 LIMIT=20 capture submit.log sbatch job.sh
-expect fault slurm/batch-script-dos-line-ends slurm-submit-rejections - -
+expect fault slurm/submission-refused slurm-submit-rejections - -
 readme "The batch script was written on Windows."
 
 incident slurm-script-no-shebang
 printf 'srun hostname\n' > job.sh
 LIMIT=20 capture submit.log sbatch job.sh
-expect fault slurm/batch-script-not-a-script slurm-submit-rejections - -
+expect fault slurm/submission-refused slurm-submit-rejections - -
 readme "The batch script has no first line that names an interpreter."
 
 # ---- failing tasks ---------------------------------------------------------------------------------------------------
@@ -125,10 +125,10 @@ failing() {  # NAME FAULT TEXT
     expect fault "$4" slurm-step-task-failure-cancel "$5" -
     readme "$3"
 }
-failing slurm-task-exit-code exit "Task 2 of four ends with exit code 1; --kill-on-bad-exit ends the rest. Lines carry the task number (srun --label)." slurm/task-failed slurm/step-cancelled,python/value-error
-failing slurm-task-segfault segv "Task 3 of four dies of SIGSEGV, the rest is ended." slurm/task-failed slurm/step-cancelled
-failing slurm-task-killed kill "Task 1 of four dies of SIGKILL, the rest is ended." slurm/task-failed slurm/step-cancelled
-failing slurm-task-aborted abort "Task 0 of four dies of SIGABRT, the rest is ended." slurm/task-failed slurm/step-cancelled
+failing slurm-task-exit-code exit "Task 2 of four ends with exit code 1; --kill-on-bad-exit ends the rest. Lines carry the task number (srun --label)." slurm/task-failed slurm/cancelled,python/value-error
+failing slurm-task-segfault segv "Task 3 of four dies of SIGSEGV, the rest is ended." slurm/task-failed slurm/cancelled
+failing slurm-task-killed kill "Task 1 of four dies of SIGKILL, the rest is ended." slurm/task-failed slurm/cancelled
+failing slurm-task-aborted abort "Task 0 of four dies of SIGABRT, the rest is ended." slurm/task-failed slurm/cancelled
 
 incident slurm-executable-missing
 job <<< 'srun --label -n 2 -N 2 /opt/train/bin/train_gpt --config run7.json'
@@ -163,7 +163,7 @@ PY
 job <<< 'echo "node $(hostname)"; srun --label -n 1 python3 eat.py'
 batch -n 1 --mem=200M
 pieces slurmd.gpu-node-17
-expect fault slurm/oom-kill slurm-oom-kill host/oom-killer,slurm/task-failed -
+expect fault slurm/out-of-memory slurm-oom-kill host/oom-killed,slurm/task-failed -
 readme "The step loads more than the 200 MB it asked for and the memory cgroup's out-of-memory killer ends it."
 
 incident slurm-cancelled-by-user
@@ -179,7 +179,7 @@ job <<< "echo \"restart count \${SLURM_RESTART_COUNT:-0}\"; srun --label -n 2 -N
 sbatch -o slurm-%j.out --open-mode=append -N 2 -J requeueme job.sh > /dev/null
 sleep 5; scontrol requeue "$(squeue -h -n requeueme -o %i)"; sleep 3
 cp slurm-*.out "$D"/; scancel -n requeueme; sleep 4
-expect fault slurm/requeued slurm-cancelled-preemption slurm/task-failed slurm/time-limit
+expect fault slurm/preempted slurm-cancelled-preemption slurm/task-failed slurm/time-limit
 readme "An operator requeues the running job, as preemption with PreemptMode=REQUEUE does."
 
 incident slurm-time-limit; mark
@@ -189,7 +189,7 @@ SH
 job <<< 'echo "starting on $(hostname)"; srun --label -n 2 -N 2 bash train.sh'
 batch -N 2 -n 2 -t 1
 pieces slurmctld
-expect fault slurm/time-limit slurm-cancelled-time-limit slurm/step-cancelled,slurm/task-failed -
+expect fault slurm/time-limit slurm-cancelled-time-limit slurm/cancelled,slurm/task-failed -
 readme "The job runs into its time limit of one minute. With the controller's log of the same time."
 
 incident slurm-step-creation-busy
@@ -201,7 +201,7 @@ wait
 SH
 job <<< 'bash inner.sh'
 batch -n 1 --mem=500M
-expect fault slurm/step-creation-busy slurm-step-creation-busy - -
+expect fault slurm/step-busy slurm-step-creation-busy - -
 readme "A second srun inside the job waits for the first one's CPUs and memory (no --overlap)."
 
 # ---- a real training job under srun --------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ PY
 job <<< 'export MASTER_ADDR=gpu-node-17 MASTER_PORT=29517 OMP_NUM_THREADS=1
 srun --label --kill-on-bad-exit=1 -N 2 -n 4 python train.py'
 batch -N 2 -n 4
-expect fault python/file-not-found py-file-not-found-script,slurm-step-task-failure-cancel,gloo-connectfullmesh slurm/task-failed,slurm/step-cancelled,torch/gloo-connection-closed nccl
+expect fault python/file-not-found py-file-not-found-script,slurm-step-task-failure-cancel,gloo-connectfullmesh slurm/task-failed,slurm/cancelled,torch/gloo-peer-closed nccl
 readme "Rank 2 of a DDP job under srun does not find a shard; the other ranks lose their connection to it and Slurm ends the step."
 
 incident slurm-mpi-program-without-pmi
@@ -242,7 +242,7 @@ C
 mpicc.openmpi -o mpi_job job.c
 job <<< 'srun --label -n 2 ./mpi_job'
 batch -N 1 -n 2
-expect fault slurm/mpi-without-pmi mpi-pmix-incompatible-with-slurm,slurm-mpi-plugin mpi/init-failed,slurm/task-failed -
+expect fault mpi/no-pmi-for-srun mpi-pmix-incompatible-with-slurm,slurm-mpi-plugin mpi/init-failed,slurm/task-failed -
 readme "An Open MPI program is started by srun with --mpi=none, so it finds no PMI to join."
 
 incident slurm-mpirun-nonzero-exit
@@ -254,14 +254,14 @@ C
 mpicc.openmpi -o mpi_job job.c
 job <<< 'mpirun --allow-run-as-root --tag-output -np 4 ./mpi_job'
 batch -N 2 -n 4
-expect fault mpi/nonzero-exit mpi-nonzero-exit - -
+expect fault mpi/rank-exit-code mpi-nonzero-exit - -
 readme "mpirun inside a Slurm allocation of two nodes; rank 3 ends with exit code 7."
 
 # ---- healthy ---------------------------------------------------------------------------------------------------------
 incident healthy-slurm-labelled
 job <<< "echo \"job \$SLURM_JOB_ID on \$SLURM_JOB_NODELIST\"; srun --label -n 4 -N 2 $S/step.sh none; echo done"
 batch -N 2 -n 4
-expect clean - - - slurm/task-failed,slurm/cancelled,slurm/node-failure
+expect clean - - - slurm/task-failed,slurm/cancelled,slurm/node-failed
 readme "Four tasks on two nodes, srun --label, all well."
 
 incident healthy-slurm-daemon-logs; mark
@@ -269,7 +269,7 @@ job <<< 'srun -N 2 hostname'
 batch -N 2 -n 2
 pieces slurmctld slurmd.gpu-node-17 slurmd.gpu-node-18
 head -60 $S/log/slurmctld.log | grep -v 'Lookup failed for 0.0.0.0' > "$D/slurmctld-start.log"
-expect clean - - - slurm/task-failed,slurm/cancelled,slurm/node-failure
+expect clean - - - slurm/task-failed,slurm/cancelled,slurm/node-failed
 readme "A job that ends well, with the controller's and both node daemons' logs of the time, and the controller's first lines: its complaints about state files that a new cluster does not have yet are no fault."
 
 # ---- a node dies ---------------------------------------------------------------------------------------------------
@@ -283,7 +283,7 @@ kill -KILL $D18
 for _ in $(seq 40); do squeue -h -n nodefail | grep -q . || break; scontrol ping > /dev/null; sleep 1; done
 cp slurm-*.out "$D"/; scontrol show node gpu-node-18 > "$D/scontrol-show-node.txt"; squeue > "$D/squeue.txt"; clean "$D/scontrol-show-node.txt"
 pieces slurmctld slurmd.gpu-node-17
-expect fault slurm/node-failure slurm-node-failure slurm/task-failed slurm/time-limit
+expect fault slurm/node-failed slurm-node-failure slurm/task-failed slurm/time-limit
 readme "The second node's daemons die while a job runs: the controller declares the node down and ends the job."
 
 incident slurm-nodes-down-pending
@@ -292,7 +292,7 @@ job <<< 'srun hostname'
 sbatch -N 2 job.sh > "$D/sbatch.log"; sleep 4
 { squeue -o "%.8i %.9P %.10j %.4t %.6D %R"; echo; sinfo -R -o "%30E %9u %19H %N"; echo; sinfo; } > "$D/squeue.log"
 scancel -u root; sleep 1
-expect fault slurm/pending-nodes-unavailable slurm-pending-reasons slurm/node-down,slurm/node-drained -
+expect fault slurm/job-pending slurm-pending-reasons slurm/node-failed,slurm/node-drained -
 readme "A job waits since one node is down and the other drained: squeue, sinfo -R and sinfo."
 stop
 
@@ -311,7 +311,7 @@ PY
 job <<< 'srun --label -n 1 python3 eat.py'
 batch -n 1 --mem=150M
 pieces slurmd.gpu-node-17
-expect fault slurm/exceeded-memory-limit slurm-exceeded-memory-limit slurm/task-failed,slurm/step-cancelled -
+expect fault slurm/out-of-memory slurm-exceeded-memory-limit slurm/task-failed,slurm/cancelled -
 readme "Slurm's own sampling of memory (JobAcctGatherParams=OverMemoryKill) ends the step."
 stop
 
@@ -325,5 +325,5 @@ sbatch -o "$D/slurm-%j.out" job.sh > "$D/sbatch.log" 2>&1; sleep 5
 { squeue -o "%.8i %.9P %.10j %.4t %.6D %R"; echo; sinfo -R -o "%30E %9u %19H %N"; } > "$D/squeue.log"
 pieces slurmctld slurmd.gpu-node-17
 scancel -u root
-expect fault slurm/prolog-failed slurm-prolog-failure,slurm-pending-reasons slurm/node-drained -
+expect fault slurm/node-drained slurm-prolog-failure,slurm-pending-reasons slurm/node-drained -
 readme "The node's prolog (a health check) fails: the node is drained, the job goes back to the queue and is held."

@@ -64,7 +64,7 @@ HOOK_step='if rank == 2 and step == 4:
     batch = {"tokens": x}
     x = batch["input_ids"]'
 train_py; capture job.log $TR 4 train.py
-expect fault python/key-error torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/gloo-connection-closed nccl
+expect fault python/key-error torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/gloo-peer-closed nccl
 readme "Rank 2 of four raises KeyError at step 4; the others lose their connection; torchrun sums up."
 fi
 
@@ -73,7 +73,7 @@ RECORD='@record'
 HOOK_step='if rank == 1 and step == 4:
     raise ValueError(f"sample 8812 of shard 3 has length 0 (rank {rank})")'
 train_py; capture job.log $TR 4 train.py
-expect fault python/value-error torchrun-child-failed torch/child-failed,torch/gloo-connection-closed nccl
+expect fault python/value-error torchrun-child-failed torch/child-failed,torch/gloo-peer-closed nccl
 readme "As torch-rank-exception, with @record: the summary carries the traceback."
 fi
 
@@ -81,7 +81,7 @@ if want torch-rank-exits-one; then
 HOOK_step='if rank == 3 and step == 4:
     os._exit(1)'
 train_py; capture job.log $TR 4 train.py
-expect unknown-fault - torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/gloo-connection-closed nccl
+expect unknown-fault - torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/gloo-peer-closed nccl
 readme "Rank 3 leaves with os._exit(1) and prints nothing: its log does not say why, the others only echo."
 fi
 
@@ -89,7 +89,7 @@ if want torch-rank-killed; then
 HOOK_step='if rank == 1 and step == 4:
     os.kill(os.getpid(), 9)'
 train_py; capture job.log $TR 4 train.py
-expect fault torch/child-killed torchrun-child-failed,torchrun-agent-closing-signal,gloo-connectfullmesh torch/child-failed,torch/gloo-connection-closed nccl
+expect fault host/process-killed torchrun-child-failed,torchrun-agent-closing-signal,gloo-connectfullmesh torch/child-failed,torch/gloo-peer-closed nccl
 readme "Rank 1 dies of SIGKILL, nobody says from whom."
 fi
 
@@ -98,7 +98,7 @@ HOOK_step='if rank == 2 and step == 4:
     import ctypes
     ctypes.string_at(8)'
 train_py; capture job.log env PYTHONFAULTHANDLER=1 $TR 4 train.py
-expect fault host/segfault host-core-dump-segfault,torchrun-child-failed torch/child-failed,torch/gloo-connection-closed nccl
+expect fault host/segmentation-fault host-core-dump-segfault,torchrun-child-failed torch/child-failed,torch/gloo-peer-closed nccl
 readme "Rank 2 reads address 8; Python's fault handler prints where."
 fi
 
@@ -112,7 +112,7 @@ G=/sys/fs/cgroup/memory/train-job; mkdir -p $G; echo 2200M > $G/memory.limit_in_
 dmesg -C
 capture job.log bash -c "echo \$\$ > $G/cgroup.procs; exec $TR 4 train.py"
 dmesg > "$D/dmesg.log"; clean "$D/dmesg.log"; sleep 1; cat $G/memory.failcnt $G/memory.oom_control > "$D/memory.oom_control.txt"; rmdir $G
-expect fault host/oom-killer host-oom-killer,torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/child-killed,torch/gloo-connection-closed nccl
+expect fault host/oom-killed host-oom-killer,torchrun-child-failed,gloo-connectfullmesh torch/child-failed,host/process-killed,torch/gloo-peer-closed nccl
 readme "Rank 1 hoards memory until the memory cgroup's limit (2200 MB) is hit: the kernel kills it (dmesg.log), the other ranks lose their connection, torchrun reports signal 9."
 fi
 
@@ -123,7 +123,7 @@ HOOK_setup='if rank == 2:
 HOOK_step='if rank == 2 and step == 3:
     cache = [torch.ones(1 << 28) for _ in range(8)]'
 train_py; capture job.log $TR 4 train.py
-expect fault host/out-of-memory torchrun-child-failed torch/child-failed,torch/gloo-connection-closed host/oom-killer,nccl
+expect fault host/cpu-allocation-failed torchrun-child-failed torch/child-failed,torch/gloo-peer-closed host/oom-killed,nccl
 readme "Rank 2 runs under an address-space limit (as ulimit -v) and asks for more: DefaultCPUAllocator cannot allocate memory."
 fi
 
@@ -136,7 +136,7 @@ if rank == 0 and step == 4:
 train_py
 LIMIT=90 capture launcher.log $TR 4 --redirects 0 --tee 3 --log-dir logs train.py
 cp -r logs "$D/"; clean $(find "$D/logs" -type f)
-expect fault python/file-not-found py-file-not-found-script,torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/gloo-connection-closed nccl
+expect fault python/file-not-found py-file-not-found-script,torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/gloo-peer-closed nccl
 readme "Rank 3 does not find its checkpoint; run with --tee 3 --log-dir, so there is a folder per rank with stdout.log, stderr.log and error.json beside the launcher's merged output (lines start [default3]:)."
 fi
 
@@ -156,7 +156,7 @@ ARGS="--nnodes 2 --nproc-per-node 2 --rdzv-backend c10d --rdzv-endpoint gpu-node
 (unshare --uts sh -c "hostname gpu-node-18; sleep 1; cd /opt/train; exec torchrun $ARGS train.py" > "$D/gpu-node-18.log" 2>&1 < /dev/null; echo "gpu-node-18.log: exit code $?" > other) &
 capture gpu-node-17.log torchrun $ARGS train.py; wait $!
 clean "$D/gpu-node-18.log"
-expect fault python/runtime-error torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/gloo-connection-closed nccl
+expect fault python/runtime-error torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/gloo-peer-closed nccl
 readme "Two launchers, one log each (two UTS namespaces on loopback, named gpu-node-17 and gpu-node-18). Rank 3 on gpu-node-18 fails; the log of gpu-node-17 shows the echo only."
 fi
 
@@ -185,7 +185,7 @@ G=/sys/fs/cgroup/memory/train-job; mkdir -p $G; echo 1400M > $G/memory.limit_in_
 capture gpu-node-17.log torchrun $ARGS train.py; wait $!
 CODES="$CODES gpu-node-18.log: exit code $?;"
 dmesg > "$D/gpu-node-18.dmesg.log"; clean "$D"/*.log; rmdir $G
-expect fault host/oom-killer host-oom-killer,torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/child-killed,torch/gloo-connection-closed nccl
+expect fault host/oom-killed host-oom-killer,torchrun-child-failed,gloo-connectfullmesh torch/child-failed,host/process-killed,torch/gloo-peer-closed nccl
 readme "Two launchers on two hosts (UTS namespaces on loopback). Rank 3 on gpu-node-18 hoards memory and the memory cgroup's killer ends it (gpu-node-18.dmesg.log); both launchers' logs show echoes only."
 fi
 
@@ -196,7 +196,7 @@ sed -i -e 's/^def main():/class Shards(torch.utils.data.Dataset):\n    def __len
 G=/sys/fs/cgroup/memory/train-job; mkdir -p $G; echo 2000M > $G/memory.limit_in_bytes; dmesg -C
 capture job.log bash -c "echo \$\$ > $G/cgroup.procs; exec $TR 2 train.py"
 dmesg > "$D/dmesg.log"; clean "$D/dmesg.log"; sleep 1; rmdir $G
-expect fault host/oom-killer host-oom-killer,dataloader-worker-killed,torchrun-child-failed torch/dataloader-worker-killed,torch/child-failed,torch/gloo-connection-closed nccl
+expect fault host/oom-killed host-oom-killer,dataloader-worker-killed,torchrun-child-failed torch/dataloader-worker-killed,torch/child-failed,torch/gloo-peer-closed nccl
 readme "A data loader worker of rank 1 caches too much; the memory cgroup's killer ends it (dmesg.log), the rank fails, the other rank loses its connection, torchrun sums up."
 fi
 
@@ -210,7 +210,7 @@ HOOK_step='if step == 3:
 train_py
 printf 'import ctypes\nimport os\n\n\ndef now():\n    ctypes.CDLL(None).unshare(0x20000000)\n    if os.fork() == 0:\n        os._exit(0)\n    os.wait()\n' > /opt/app/lose_init.py
 capture job.log env PYTHONPATH=/opt/app $TR 4 train.py
-expect fault host/fork-out-of-memory host-fork-enomem-generic,torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/gloo-connection-closed efa,host/oom-killer,nccl
+expect fault host/fork-out-of-memory host-fork-enomem-generic,torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/gloo-peer-closed efa,host/oom-killed,nccl
 readme "Rank 2 of four cannot fork its data loader workers (ENOMEM, as in fork-enomem-dataloader); the others lose their connection."
 fi
 
@@ -241,7 +241,7 @@ HOOK_step='if rank == 1 and step == 4:
 train_py
 sed -i 's/^def main():/for name, source in (("RANK", "RANK"), ("WORLD_SIZE", "SIZE"), ("LOCAL_RANK", "LOCAL_RANK")):\n    os.environ[name] = os.environ[f"OMPI_COMM_WORLD_{source}"]\n\n\ndef main():/' train.py
 capture job.log mpirun --allow-run-as-root --oversubscribe --tag-output -x MASTER_ADDR=gpu-node-17 -x MASTER_PORT=29603 -x OMP_NUM_THREADS=1 -np 3 python train.py
-expect fault python/file-not-found py-file-not-found-script,mpi-nonzero-exit,gloo-connectfullmesh mpi/nonzero-exit,torch/gloo-connection-closed nccl
+expect fault python/file-not-found py-file-not-found-script,mpi-nonzero-exit,gloo-connectfullmesh mpi/rank-exit-code,torch/gloo-peer-closed nccl
 readme "mpirun starts a DDP job; rank 1 does not find a shard, the others lose their connection, mpirun sums up. Lines carry the rank."
 fi
 
@@ -250,7 +250,7 @@ if want torch-gloo-collective-timeout; then
 HOOK_step='if rank == 1 and step == 3:
     time.sleep(25)'
 train_py; capture job.log env PG_TIMEOUT=8 $TR 3 train.py
-expect fault torch/collective-timeout torchrun-child-failed torch/child-failed,torch/gloo-connection-closed nccl
+expect fault torch/collective-timeout torchrun-child-failed torch/child-failed,torch/gloo-peer-closed nccl
 readme "Rank 1 sleeps for 25 s where the process group waits 8 s; the ranks that wait report the timeout."
 fi
 
@@ -260,7 +260,7 @@ HOOK_step='if step == 2:
         time.sleep(20)
     dist.monitored_barrier(timeout=timedelta(seconds=5))'
 train_py; capture job.log env $TR 4 train.py
-expect fault torch/monitored-barrier-rank-missing monitored-barrier-rank,torchrun-child-failed torch/child-failed,torch/gloo-connection-closed nccl
+expect fault torch/monitored-barrier-failed monitored-barrier-rank,torchrun-child-failed torch/child-failed,torch/gloo-peer-closed nccl
 readme "Rank 2 does not come to a monitored barrier in 5 s; rank 0 names it."
 fi
 
@@ -271,7 +271,7 @@ import torch.distributed as dist
 dist.init_process_group("gloo", init_method="tcp://gpu-node-18:29600", rank=1, world_size=2, timeout=timedelta(seconds=8))
 PY
 capture job.log python train.py
-expect fault torch/store-connect-timeout torch-tcpstore-client-timeout network/connection-refused nccl
+expect fault torch/store-unreachable torch-tcpstore-client-timeout network/connection-failed nccl
 readme "Rank 1 looks for the master on gpu-node-18, where nothing listens (loopback)."
 fi
 
@@ -283,14 +283,14 @@ PY
 capture job.log env MASTER_ADDR=train-job-master-0.invalid MASTER_PORT=29600 RANK=1 WORLD_SIZE=2 timeout 40 python -c 'from datetime import timedelta
 import torch.distributed as dist
 dist.init_process_group("gloo", timeout=timedelta(seconds=6))'
-expect fault network/name-not-resolved host-dns-failure,torch-tcpstore-client-timeout torch/store-connect-timeout nccl
+expect fault network/name-not-resolved host-dns-failure,torch-tcpstore-client-timeout torch/store-unreachable nccl
 readme "MASTER_ADDR has no address (a name under .invalid)."
 fi
 
 if want torch-world-size-too-large; then
 HOOK_setup=; train_py
 capture job.log env MASTER_ADDR=gpu-node-17 MASTER_PORT=29601 RANK=0 WORLD_SIZE=4 PG_TIMEOUT=8 python train.py
-expect fault torch/store-clients-missing torch-store-clients-joined-timeout,torch-store-wait-timeout - nccl
+expect fault torch/ranks-missing-at-store torch-store-clients-joined-timeout,torch-store-wait-timeout - nccl
 readme "WORLD_SIZE says four and one rank is started: the store waits for the others in vain."
 fi
 
@@ -304,7 +304,7 @@ fi
 if want torch-rdzv-endpoint-unreachable; then
 train_py
 LIMIT=120 capture job.log unshare --uts sh -c "hostname gpu-node-18; exec torchrun --nnodes 2 --nproc-per-node 1 --node-rank 1 --rdzv-backend static --rdzv-conf timeout=12 --master-addr head-node.invalid --master-port 29713 train.py"
-expect fault network/name-not-resolved host-dns-failure,torch-rendezvous-timeout torch/store-connect-timeout nccl
+expect fault network/name-not-resolved host-dns-failure,torch-rendezvous-timeout torch/store-unreachable nccl
 readme "The second node's torchrun is pointed at a master whose name has no address."
 fi
 
@@ -326,7 +326,7 @@ fi
 
 if want torch-env-variable-missing; then
 train_py; capture job.log python train.py
-expect fault torch/env-rendezvous-variable-missing torch-env-rendezvous-missing-variable - nccl
+expect fault torch/rendezvous-variable-missing torch-env-rendezvous-missing-variable - nccl
 readme "The script is started with plain python instead of torchrun."
 fi
 
@@ -338,7 +338,7 @@ local_rank = int(os.environ["LOCAL_RANK"])
 torch.manual_seed(local_rank)
 PY
 capture job.log mpirun --allow-run-as-root --oversubscribe --tag-output -np 2 python train.py
-expect fault torch/env-rendezvous-variable-missing torch-env-rendezvous-missing-variable,mpi-nonzero-exit mpi/nonzero-exit -
+expect fault torch/rendezvous-variable-missing torch-env-rendezvous-missing-variable,mpi-nonzero-exit mpi/rank-exit-code -
 readme "mpirun starts a script that expects torchrun's LOCAL_RANK."
 fi
 
@@ -362,7 +362,7 @@ HOOK_step='if step == 3:
     t = torch.ones(8 if rank == 0 else 6)
     dist.all_reduce(t)'
 train_py; no_ddp; capture job.log env TORCH_DISTRIBUTED_DEBUG=DETAIL $TR 3 train.py
-expect fault torch/collective-mismatch torch-collective-mismatch-by-rank,torchrun-child-failed torch/child-failed,torch/gloo-connection-closed nccl
+expect fault torch/collective-mismatch torch-collective-mismatch-by-rank,torchrun-child-failed torch/child-failed,torch/gloo-peer-closed nccl
 readme "Rank 0 reduces a tensor of another shape; TORCH_DISTRIBUTED_DEBUG=DETAIL finds it."
 fi
 
@@ -371,7 +371,7 @@ HOOK_step='if step == 3:
     t = torch.ones(8)
     dist.broadcast(t, 0) if rank == 1 else dist.all_reduce(t)'
 train_py; no_ddp; capture job.log env TORCH_DISTRIBUTED_DEBUG=DETAIL $TR 2 train.py
-expect fault torch/collective-mismatch torch-collective-mismatch-by-rank,torchrun-child-failed torch/child-failed,torch/gloo-connection-closed nccl
+expect fault torch/collective-mismatch torch-collective-mismatch-by-rank,torchrun-child-failed torch/child-failed,torch/gloo-peer-closed nccl
 readme "One rank broadcasts while the other reduces; DETAIL debug finds it."
 fi
 
@@ -380,7 +380,7 @@ HOOK_step='if step == 3:
     t = torch.ones(1 << 20) if rank == 0 else torch.ones(1 << 10)
     dist.all_reduce(t)'
 train_py; capture job.log env PG_TIMEOUT=8 $TR 2 train.py
-expect fault torch/collective-mismatch torch-collective-mismatch-by-rank torch/child-failed,torch/gloo-connection-closed,torch/collective-timeout,torch/gloo-size-mismatch nccl
+expect fault torch/collective-mismatch torch-collective-mismatch-by-rank torch/child-failed,torch/gloo-peer-closed,torch/collective-timeout,torch/gloo-size-mismatch nccl
 readme "The same fault of different sizes without debug help: gloo itself trips over it."
 fi
 
@@ -412,21 +412,21 @@ fi
 
 if want torch-ddp-debug-detail-segfault; then
 train_py; capture job.log env TORCH_DISTRIBUTED_DEBUG=DETAIL $TR 2 train.py
-expect unknown-fault - torchrun-child-failed,host-core-dump-segfault torch/child-failed,host/segfault,torch/child-killed nccl,torch/collective-mismatch
+expect unknown-fault - torchrun-child-failed,host-core-dump-segfault torch/child-failed,host/segmentation-fault,host/process-killed nccl,torch/collective-mismatch
 readme "A healthy script; this build of torch crashes in DDP when TORCH_DISTRIBUTED_DEBUG=DETAIL. Nothing but the launcher's summary tells."
 fi
 
 if want ddp-parameter-shape-mismatch; then
 HOOK_model='net = torch.nn.Linear(32, 1 if rank == 0 else 2)'
 train_py; capture job.log $TR 2 train.py
-expect fault torch/ddp-parameter-mismatch ddp-param-shape-mismatch,torchrun-child-failed torch/child-failed nccl
+expect fault torch/ddp-models-differ ddp-param-shape-mismatch,torchrun-child-failed torch/child-failed nccl
 readme "The ranks build models of different shape."
 fi
 
 if want ddp-parameter-count-mismatch; then
 HOOK_model='net = torch.nn.Sequential(*[torch.nn.Linear(32, 32) for _ in range(3 + rank)])'
 train_py; capture job.log $TR 2 train.py
-expect fault torch/ddp-parameter-mismatch ddp-param-shape-mismatch,torchrun-child-failed torch/child-failed nccl
+expect fault torch/ddp-models-differ ddp-param-shape-mismatch,torchrun-child-failed torch/child-failed nccl
 readme "The ranks build models of different depth."
 fi
 
@@ -466,7 +466,7 @@ loader_py 'if i == 60:
     import ctypes
     ctypes.string_at(8)'
 capture job.log python train.py
-expect fault torch/dataloader-worker-crashed dataloader-worker-killed torch/dataloader-worker-killed,host/segfault -
+expect fault torch/dataloader-worker-crashed dataloader-worker-killed torch/dataloader-worker-killed,host/segmentation-fault -
 readme "A data loader worker crashes in native code."
 fi
 
@@ -482,7 +482,7 @@ if want dataloader-shm-too-small; then
 loader_py '' 'num_workers=2, prefetch_factor=8'
 sed -i 's/torch.ones(3, 64, 64)/torch.ones(3, 256, 256)/' train.py
 capture job.log unshare --mount sh -c 'mount -t tmpfs -o size=4m tmpfs /dev/shm; df -h /dev/shm; exec python train.py'
-expect fault torch/dataloader-shm-too-small dataloader-bus-error-shm,k8s-dev-shm-too-small,torch-shm-mmap-failed torch/dataloader-worker-killed,torch/shm-failed,storage/no-space-left -
+expect fault torch/dataloader-shm-full dataloader-bus-error-shm,k8s-dev-shm-too-small,torch-shm-mmap-failed torch/dataloader-worker-killed,torch/shared-memory-mapping-failed,storage/no-space-left -
 readme "/dev/shm has 4 MB, as in a container with too small a shared memory."
 fi
 
@@ -493,7 +493,7 @@ cache[:] = i
 if i >= 0:
     return torch.from_numpy(cache[0].copy())'
 capture job.log unshare --mount sh -c 'mount -t tmpfs -o size=4m tmpfs /dev/shm; exec python train.py'
-expect fault torch/dataloader-shm-too-small dataloader-bus-error-shm,k8s-dev-shm-too-small torch/dataloader-worker-killed,torch/dataloader-worker-crashed -
+expect fault torch/dataloader-shm-full dataloader-bus-error-shm,k8s-dev-shm-too-small torch/dataloader-worker-killed,torch/dataloader-worker-crashed -
 readme "Workers write a cache of memory-mapped files to a /dev/shm of 4 MB: SIGBUS, and the message of torch's own handler."
 fi
 
@@ -501,7 +501,7 @@ if want dataloader-too-many-open-files; then
 loader_py '' 'num_workers=2, prefetch_factor=64'
 sed -i 's/    for n, batch in enumerate(loader):/    kept = []\n    for n, batch in enumerate(loader):\n        kept.append(batch)/; s/batch_size=8/batch_size=1/' train.py
 capture job.log bash -c 'ulimit -n 48; exec python train.py'
-expect fault torch/dataloader-too-many-open-files dataloader-too-many-open-files,host-too-many-open-files host/too-many-open-files -
+expect fault torch/dataloader-open-files dataloader-too-many-open-files,host-too-many-open-files host/too-many-open-files -
 readme "The limit of open files is 48 and every batch that is kept holds one."
 fi
 
@@ -601,7 +601,7 @@ HOOK_end='if rank == 0:
     torch.save({"model": model.state_dict(), "pad": torch.ones(1 << 20)}, "ckpt/step-8.pt")
 dist.barrier()'
 train_py; capture job.log $TR 2 train.py; umount ckpt
-expect fault storage/no-space-left host-no-space-left,torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/gloo-connection-closed nccl
+expect fault storage/checkpoint-write-failed host-no-space-left,torchrun-child-failed,gloo-connectfullmesh storage/no-space-left,torch/child-failed,torch/gloo-peer-closed nccl
 readme "The file system for checkpoints has 2 MB; rank 0 fails while it saves, rank 1 loses its peer at the barrier."
 fi
 
@@ -611,7 +611,7 @@ HOOK_end='if rank == 0:
     torch.save(model.state_dict(), "ckpt/step-8.pt")
 dist.barrier()'
 train_py; capture job.log $TR 2 train.py; umount ckpt
-expect fault storage/read-only host-read-only-fs,torchrun-child-failed,gloo-connectfullmesh torch/child-failed,torch/gloo-connection-closed nccl
+expect fault storage/read-only host-read-only-fs,torchrun-child-failed,gloo-connectfullmesh storage/checkpoint-write-failed,torch/child-failed,torch/gloo-peer-closed nccl
 readme "The folder for checkpoints is mounted read-only."
 fi
 
@@ -619,14 +619,14 @@ fi
 if want cuda-on-cpu-build; then
 HOOK_model='net = net.to(f"cuda:{rank}")'
 train_py; capture job.log $TR 2 train.py
-expect fault torch/not-compiled-with-cuda torch-no-gpus-for-nccl,cuda-no-device torch/child-failed -
+expect fault cuda/torch-without-cuda torch-no-gpus-for-nccl,cuda-no-device torch/child-failed -
 readme "A CPU build of torch is asked for CUDA."
 fi
 
 if want nccl-backend-without-gpu; then
 train_py; sed -i 's/"gloo"/"nccl"/' train.py
 capture job.log $TR 2 train.py
-expect fault torch/nccl-backend-missing torch-no-gpus-for-nccl torch/child-failed -
+expect fault torch/backend-not-built-in torch-no-gpus-for-nccl torch/child-failed -
 readme "backend=nccl with a build of torch that has no NCCL."
 fi
 
@@ -707,7 +707,7 @@ if want recovered-after-restarts; then
 HOOK_setup='if os.environ["TORCHELASTIC_RESTART_COUNT"] == "0" and rank == 1:
     raise ConnectionResetError("data service went away")'
 train_py; capture job.log $TR 2 --max-restarts 3 train.py
-expect unknown-fault - torchrun-agent-closing-signal,gloo-connectfullmesh torch/restarted-worker-group,network/connection-reset,torch/gloo-connection-failed nccl
+expect unknown-fault - torchrun-agent-closing-signal,gloo-connectfullmesh torch/restarted-worker-group,network/connection-failed,torch/gloo-connect-failed nccl
 readme "Rank 1 fails in the first attempt; torchrun restarts the group (more than once, since gloo meets addresses of the dead attempt) and the last attempt ends well. Exit code 0: the job recovered."
 fi
 
@@ -757,6 +757,6 @@ torch.meshgrid(torch.arange(2), torch.arange(2))
 print("epoch 0 done", y.mean().item() < 10)
 PY
 capture job.log python -W always::FutureWarning -W always::DeprecationWarning train.py
-expect clean - benign-warnings-pack - torch/not-compiled-with-cuda,cuda/no-device
+expect clean - benign-warnings-pack - cuda/torch-without-cuda,cuda/no-device
 readme "Deprecation and future warnings of torch, nothing else."
 fi
