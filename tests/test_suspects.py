@@ -64,6 +64,16 @@ def test_a_traceback_that_is_cut_shows_its_head():
     assert first(TRACEBACK.rsplit("\n", 2)[0]) == ("Traceback (most recent call last):", 1)
 
 
+def test_evidence_of_a_catch_all_is_still_suspect():
+    rules = {"x/any": {"signatures": {"a": "Error: "}, "generic": True}}
+    assert [each.text for each in suspects_of("ValueError: something else\n", rules)] == ["ValueError: something else"]
+
+
+def test_a_traceback_whose_end_is_evidence_is_told():
+    rules = {"x/known": {"signatures": {"a": "no frob for"}}}
+    assert suspects_of(TRACEBACK, rules) == ()
+
+
 def test_of_chained_exceptions_the_first_stands_first():
     log = f"""\
 {TRACEBACK}
@@ -128,6 +138,9 @@ def test_evidence_of_findings_is_left_out_with_all_that_says_the_same():
         "python: error while loading shared libraries: libfoo.so.1: cannot open shared object file",
         "bash: torchrun: command not found",
         "OSError: [Errno 28] No space left on device",
+        "socket.gaierror: [Errno -2] Name or service not known",
+        "zipfile.error: bad file",
+        "train.py: error: unrecognized arguments: --frob",
         "cp: error writing 'x': No space left on device",
         "2026-11-30 20:15:04,123 ERROR trainer: giving up on shard 7",
         '{"level": "error", "msg": "frobnication failed"}',
@@ -168,6 +181,9 @@ def test_what_looks_like_a_failure(line):
         "saving checkpoint to /data/error_analysis/step-100",
         "if the import fails, set USE_LIBUV=0",
         "<info> error: none",
+        "[2026-11-30T22:01:30.200] error: Configured MailProg is invalid",
+        "PGNCCL Watchdog environments: TORCH_NCCL_RETHROW_CUDA_ERRORS: 1, TORCH_NCCL_PROPAGATE_ERROR: 0",
+        "NVRM: GPU at PCI:0000:00:07: GPU-00000000-5a17-4c2e-9f00-0123456789ab",
     ],
 )
 def test_what_stands_in_healthy_logs(line):

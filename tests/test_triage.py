@@ -75,7 +75,7 @@ def test_came_before_is_never_mutual():
 
 def test_verdict_of_suspects_and_confirmations():
     _pack, (finding,) = findings_of({"x/a": {"signatures": {"a": "alpha"}}}, "alpha")
-    heavy, light = (Suspect("log", 1, "x", 1, "y", weight=weight) for weight in (90, 30))
+    heavy, middle, light = (Suspect("log", 1, "x", 1, "y", weight=weight) for weight in (90, 55, 30))
     notice = replace(finding, severity=type(finding.severity).LOW)
     assert decide_verdict([], []) is Verdict.CLEAN
     assert decide_verdict([], [light]) is Verdict.CLEAN
@@ -85,3 +85,9 @@ def test_verdict_of_suspects_and_confirmations():
     assert decide_verdict([replace(finding, generic=True)], [heavy]) is Verdict.UNKNOWN_FAULT
     assert decide_verdict([replace(finding, kind=Kind.CONFIRMATION)], []) is Verdict.CLEAN
     assert decide_verdict([finding], [heavy]) is Verdict.FAULT
+    symptom = replace(finding, symptom=True)
+    assert decide_verdict([symptom], [middle]) is Verdict.FAULT
+    assert (
+        decide_verdict([symptom], [heavy]) is Verdict.UNKNOWN_FAULT
+    )  # the exception is the fault, and nobody knows it
+    assert decide_verdict([symptom, finding], [heavy]) is Verdict.FAULT

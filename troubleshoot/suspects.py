@@ -6,7 +6,8 @@ In: hits of the built-in signatures of group "suspects" (`rules/_builtin/suspect
     RuntimeError: shape '[8, 512]' is invalid for input of size 4095     x 63, ranks alike
     RuntimeError: shape '[8, 512]' is invalid for input of size 4093     the same template
 
-* What is evidence of a finding is left out, and so is every line of the same template.
+* What is evidence of a finding is left out, and so is every line of the same template; but not the evidence of a
+  catch-all, which does not make it known.
 * A line that says that nothing failed ("0 errors", "exit code 0") is no suspect, whatever words it holds.
 * A traceback is worth the line that ends it; its head is shown only where that line is not in the log. Of chained
   exceptions the first is the cause of the others, which weigh less.
@@ -18,6 +19,7 @@ In: hits of the built-in signatures of group "suspects" (`rules/_builtin/suspect
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +29,7 @@ from troubleshoot.model import Finding, Hit, RulePack, ScanResult, SignatureHit,
 
 GROUP = "suspects"
 CHAINED = 20  # off the weight of an exception that another one caused
+FAINT = 20  # what weighs less is not worth a reader's time
 TALK = 25  # off the weight of a line that its own program calls information
 TRACEBACK_LINES = 400  # after its head; further down an exception belongs to something else
 TEMPLATE_CHARS = 300  # of a line that make its template
@@ -41,6 +44,7 @@ _HARMLESS = re.compile(
     | \bexit(?:ed)?\b[^\n]{0,20}\b(?:code|status)\b\D{0,3}0\b
     | \bwarnings\.warn\(
     | \b(?:if|should|in\ case|unless|until|when)\b.{0,60}\b(?:fails?|error\ occurs|exceptions?\ (?:is|are)\ raised)\b
+    | Root\ Cause\ \(first\ observed\ failure\):
     | \b(?:on|max|num|ignore|retry[_\ ]on|stop[_\ ]on)[_\ -](?:errors?|failures?|exceptions?)\b
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -66,14 +70,16 @@ class _Look:
     hit: Hit
     reason: str
     weight: int
+    is_head: bool = False  # of a traceback, and nothing else
 
 
 def find_suspects(pack: RulePack, results: Sequence[ScanResult], findings: Iterable[Finding]) -> tuple[Suspect, ...]:
     """Return the suspects, best first."""
     hits = _suspicious_hits(pack, results)
     looks = _looks(pack.builtin.get(GROUP, {}), hits)
-    spans, templates = _known(findings)
-    unknown = [each for each in looks if not _is_known(each.hit, spans, templates)]
+    known_lines, templates = _known(findings)
+    unknown = [each for each in looks if not _is_known(each.hit, known_lines, templates)]
+    unknown = _without_told_heads(unknown, known_lines)
     order = earliest_first(SignatureHit(each.signature, each.hit) for each in unknown)
     position = {id(each.hit): at for at, each in enumerate(order)}
     unknown.sort(key=lambda each: position[id(each.hit)])
@@ -117,42 +123,47 @@ def _suspicious_hits(pack: RulePack, results: Sequence[ScanResult]) -> dict[tupl
 def _looks(
     marks: Mapping[str, Mapping[str, str]], hits: Mapping[tuple[str, int], Sequence[SignatureHit]]
 ) -> list[_Look]:
-    """Return one look per record, tracebacks and chains taken into account."""
+    """Return one look per record that is worth one, by source and line, chains of exceptions taken into account."""
     looks: list[_Look] = []
-    streams: dict[tuple[str, int | None], _Stream] = {}
+    chained: set[tuple[str, int | None]] = set()  # sources and ranks of which the next exception has a cause above
     for place in sorted(hits):
         here = sorted(hits[place], key=lambda each: (-_weight(marks, each.signature), each.signature, each.hit.start))
         best = here[0]
-        stream = streams.setdefault((place[0], rank_of(best.hit)), _Stream())
+        stream = (place[0], rank_of(best.hit))
         parts = {marks.get(each.signature, {}).get("part", "") for each in here}
+        weight = _weight(marks, best.signature)
         if "chain" in parts:
-            stream.is_chained = True
+            chained.add(stream)
             continue
         if _HARMLESS.search(best.hit.record.text[: limits.EVIDENCE_CHARS]):
             continue
-        weight = _weight(marks, best.signature)
-        if best.signature.endswith("_exception"):
-            weight -= CHAINED if stream.is_chained else 0
-            stream.is_chained = False
-            if stream.head is not None and place[1] - looks[stream.head].hit.record.line <= TRACEBACK_LINES:
-                stream.done.append(stream.head)
-            stream.head = None
-        elif "head" in parts:
-            stream.head = len(looks)
+        is_head = parts == {"head"}
+        if not is_head and best.signature.endswith("_exception") and stream in chained:
+            weight -= CHAINED
+            chained.discard(stream)
         if best.hit.record.level in ("info", "debug"):
             weight -= TALK
-        looks.append(_Look(best.signature, best.hit, marks.get(best.signature, {}).get("reason", ""), max(weight, 1)))
-    done = {at for stream in streams.values() for at in stream.done}
-    return [each for at, each in enumerate(looks) if at not in done]
+        if weight >= FAINT:
+            reason = marks.get(best.signature, {}).get("reason", "")
+            looks.append(_Look(best.signature, best.hit, reason, weight, is_head))
+    return looks
 
 
-class _Stream:
-    """What one rank's lines in one source are in the middle of."""
+def _without_told_heads(looks: Sequence[_Look], known_lines: Mapping[str, set[int]]) -> list[_Look]:
+    """Return the looks without the heads of tracebacks whose exception is in the log, as a suspect or as evidence."""
+    telling: dict[str, list[int]] = {source: list(lines) for source, lines in known_lines.items()}
+    for each in looks:
+        if not each.is_head and each.weight >= limits.SUSPECT_WEIGHT:
+            telling.setdefault(each.hit.record.source.name, []).append(each.hit.record.line)
+    for lines in telling.values():
+        lines.sort()
 
-    def __init__(self) -> None:
-        self.head: int | None = None  # position of a traceback's head whose exception has not come yet
-        self.is_chained = False
-        self.done: list[int] = []  # heads whose exception did come
+    def is_told(head: _Look) -> bool:
+        line, lines = head.hit.record.line, telling.get(head.hit.record.source.name, [])
+        at = bisect_right(lines, line)
+        return at < len(lines) and lines[at] <= line + TRACEBACK_LINES
+
+    return [each for each in looks if not (each.is_head and is_told(each))]
 
 
 def _weight(marks: Mapping[str, Mapping[str, str]], name: str) -> int:
@@ -160,25 +171,28 @@ def _weight(marks: Mapping[str, Mapping[str, str]], name: str) -> int:
     return min(int(weight), 100) if weight.isascii() and weight.isdigit() else 30
 
 
-def _known(findings: Iterable[Finding]) -> tuple[dict[str, list[tuple[int, int]]], set[str]]:
-    """Return the line ranges, by source, and the templates of all evidence."""
-    spans: dict[str, list[tuple[int, int]]] = {}
+def _known(findings: Iterable[Finding]) -> tuple[dict[str, set[int]], set[str]]:
+    """Return the lines, by source, and the templates of all evidence."""
+    lines: dict[str, set[int]] = {}
     templates: set[str] = set()
     for finding in findings:
+        if finding.generic:
+            continue
         for each in finding.evidence:
-            spans.setdefault(each.source, []).append((each.line, each.end_line or each.line))
+            lines.setdefault(each.source, set()).update(range(each.line, (each.end_line or each.line) + 1))
             templates.add(template_of(each.text))
         for hit in finding.outcome.hits if finding.outcome is not None else ():
             record = hit.hit.record
-            spans.setdefault(record.source.name, []).append((record.line, record.end_line))
-    return spans, templates
+            lines.setdefault(record.source.name, set()).update(range(record.line, record.end_line + 1))
+    return lines, templates
 
 
-def _is_known(hit: Hit, spans: Mapping[str, Sequence[tuple[int, int]]], templates: set[str]) -> bool:
+def _is_known(hit: Hit, lines: Mapping[str, set[int]], templates: set[str]) -> bool:
     record = hit.record
-    if template_of(record.text) in templates:
-        return True
-    return any(line <= record.end_line and record.line <= end for line, end in spans.get(record.source.name, ()))
+    known = lines.get(record.source.name, set())
+    return (
+        any(line in known for line in range(record.line, record.end_line + 1)) or template_of(record.text) in templates
+    )
 
 
 def _priority(

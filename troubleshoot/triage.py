@@ -7,10 +7,12 @@ The order, and why:
 
 1. **A cause stands above what it explains** (`causes`: ids, `domain/*`, `#tag`). People who know the programs wrote
    that down, so it goes before any clock: an effect is often printed first, by another rank or an unbuffered stream.
-   A symptom explains only symptoms and a catch-all only those, so that neither lifts itself above a fault. Where causes
-   go in a circle, links lead only from what would stand first without them to what would stand later.
-2. **By kind**: faults that nothing explains, explained faults, symptoms, catch-alls. What merely echoes a failure is
-   never the answer when a failure is there.
+   A catch-all explains no fault and a symptom only symptoms, so that neither lifts itself above a fault. A tag or a
+   domain says less than an id: it does not make a fault the effect of one that certainly came after it. Where causes go
+   in a circle, links lead only from what would stand first without them to what would stand later.
+2. **By kind**: faults that nothing explains, explained faults, catch-alls, symptoms, what is both. What merely echoes a
+   failure is never the answer when anything else is there; a catch-all (an exception that no rule knows) is less than
+   a known fault and more than an echo.
 3. **A notice (severity low) stands below all that is worse**, whatever its kind: it did not end the job. It is no
    "anything else" for a symptom either. A notice that explains something worse counts as being as bad as that.
 4. **What ends a job (high, critical) before what slows it (medium).** Warnings about a slow network are printed at
@@ -19,8 +21,8 @@ The order, and why:
 5. **A guess (confidence low) below what is surer**, within its band.
 6. **First evidence first**, where clocks can be compared: within a source by line, over sources by times known in the
    same way and further apart than their resolution. The first error of a chain is the one that sets off the others.
-7. **Ties**: on one and the same record the narrower reading (more signatures, longer patterns) first; then severity,
-   confidence, narrowness; then the id, so that equal input gives equal output.
+7. **Ties**: on one and the same record the surer reading first, then the narrower one, whose signatures take more of
+   its text; else severity, confidence, narrowness; then the id, so that equal input gives equal output.
 
 "Before" by 6 is only a partial order. Of the findings left, the next one is the best by 7 among those that none of the
 others came before; what was asked in 2 to 5 has already split them.
@@ -28,7 +30,7 @@ others came before; what was asked in 2 to 5 has already split them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from troubleshoot import limits
@@ -44,7 +46,7 @@ from troubleshoot.model import (
     Verdict,
 )
 
-_FAULT, _EXPLAINED, _SYMPTOM, _GENERIC = range(4)
+_FAULT, _EXPLAINED, _GENERIC, _SYMPTOM, _BOTH = range(5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +56,20 @@ class _Case:
     finding: Finding
     causes: frozenset[int]
     severity: Severity  # its own, or that of the worst it explains
-    specificity: tuple[int, int]
+    specificity: int  # characters of its first record that its signatures spell out
 
     @property
     def band(self) -> tuple[int, int, int, int]:
         """Return what splits the findings before time is asked: lower stands first."""
         finding = self.finding
-        kind = _GENERIC if finding.generic else _SYMPTOM if finding.symptom else _EXPLAINED if self.causes else _FAULT
+        kind = _rung(finding) or (_EXPLAINED if self.causes else _FAULT)
         is_notice = self.severity < Severity.MEDIUM
         return (is_notice, kind, self.severity < Severity.HIGH, finding.confidence is Confidence.LOW)
 
     @property
-    def narrowness(self) -> tuple[int, int]:
-        """Return a key that sorts the narrower reading of a record first."""
-        return (-self.specificity[0], -self.specificity[1])
-
-    @property
-    def tie(self) -> tuple[int, int, tuple[int, int], str, str]:
+    def tie(self) -> tuple[int, int, int, str, str]:
         finding = self.finding
-        return (-self.severity, -finding.confidence, self.narrowness, finding.rule, finding.fingerprint)
+        return (-self.severity, -finding.confidence, -self.specificity, finding.rule, finding.fingerprint)
 
 
 def triage(pack: RulePack, findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -88,15 +85,17 @@ def triage(pack: RulePack, findings: Sequence[Finding]) -> tuple[Finding, ...]:
 def decide_verdict(findings: Iterable[Finding], suspects: Iterable[Suspect]) -> Verdict:
     """Say what the log comes to.
 
-    fault: some fault of severity medium or above that is no catch-all; a symptom alone counts, its text says where to
-    look. unknown-fault: only catch-alls, or nothing known but a suspect that weighs enough. clean: notices (severity
-    low), confirmations and light suspects stand in healthy logs too."""
+    fault: some fault of severity medium or above that is neither symptom nor catch-all; or a symptom, whose text says
+    where to look, unless the log also holds a grave suspect (an exception, a crash) that no rule knows: then that is
+    the fault and it is not known. unknown-fault: that, or only catch-alls, or nothing known but a suspect that weighs
+    enough. clean: notices (severity low), confirmations and light suspects stand in healthy logs too."""
     worse = [each for each in findings if each.kind is Kind.FAULT and each.severity >= Severity.MEDIUM]
-    if any(not each.generic for each in worse):
+    weight = max((each.weight for each in suspects), default=0)
+    if any(not each.generic and not each.symptom for each in worse):
         return Verdict.FAULT
-    if worse or any(each.weight >= limits.SUSPECT_WEIGHT for each in suspects):
-        return Verdict.UNKNOWN_FAULT
-    return Verdict.CLEAN
+    if any(not each.generic for each in worse) and weight < limits.GRAVE_SUSPECT_WEIGHT:
+        return Verdict.FAULT
+    return Verdict.UNKNOWN_FAULT if worse or weight >= limits.SUSPECT_WEIGHT else Verdict.CLEAN
 
 
 def explains(pack: RulePack, cause: Finding, other: Finding) -> bool:
@@ -106,13 +105,29 @@ def explains(pack: RulePack, cause: Finding, other: Finding) -> bool:
     cause_rule, other_rule = pack.rules.get(cause.rule), pack.rules.get(other.rule)
     if cause_rule is None:
         return False
-    tags = {f"#{tag}" for tag in other_rule.tags} if other_rule is not None else set()
-    domain = other.rule.split("/", 1)[0]
-    return any(name in (other.rule, f"{domain}/*") or name in tags for name in cause_rule.causes)
+    if other.rule in cause_rule.causes:
+        return True
+    kinds = {f"#{tag}" for tag in other_rule.tags} if other_rule is not None else set()
+    kinds.add(f"{other.rule.split('/', 1)[0]}/*")
+    if kinds.isdisjoint(cause_rule.causes):
+        return False
+    return _rung(other) > 0 or not _surely_before(other, cause)
+
+
+def _surely_before(a: Finding, b: Finding) -> bool:
+    """Tell whether `a` came before `b` for sure: ranks whose output was put into one file one after the other are not
+    in the order of time."""
+    ranks_a, ranks_b = set(a.ranks), set(b.ranks)
+    is_mixed = bool(ranks_a and ranks_b and ranks_a.isdisjoint(ranks_b))
+    by_time = stamp_before(a.first_seen, b.first_seen)
+    return by_time if by_time is not None else not is_mixed and came_before(a, b)
 
 
 def _rung(finding: Finding) -> int:
-    return 2 if finding.generic else 1 if finding.symptom else 0
+    """Return what a finding is by its rule: it explains only what stands on its own rung or below."""
+    if finding.symptom:
+        return _BOTH if finding.generic else _SYMPTOM
+    return _GENERIC if finding.generic else _FAULT
 
 
 def _name(finding: Finding) -> tuple[str, str, str, int]:
@@ -198,7 +213,7 @@ def _best(positions: Sequence[int], cases: Sequence[_Case]) -> int:
     best = min(positions, key=lambda at: cases[at].tie)
     record = _first_place(cases[best].finding)
     readings = [at for at in positions if _first_place(cases[at].finding) == record]
-    return min(readings, key=lambda at: (cases[at].narrowness, cases[at].tie))
+    return min(readings, key=lambda at: (-cases[at].finding.confidence, -cases[at].specificity, cases[at].tie))
 
 
 def came_before(a: Finding, b: Finding) -> bool:
@@ -217,15 +232,15 @@ def _first_place(finding: Finding) -> tuple[str, int] | None:
     return (finding.evidence[0].source, finding.evidence[0].line) if finding.evidence else None
 
 
-def _specificity(pack: RulePack, finding: Finding) -> tuple[int, int]:
-    """Return how narrow a reading the finding is: signatures seen, and the length of their patterns."""
-    rule = pack.rules.get(finding.rule)
-    names = {each.signature for each in finding.evidence}
-    if rule is None:
-        return (len(names), 0)
-    wordings: Mapping[str, int] = {
-        name: max(len(pattern.source) for pattern in signature.patterns)
-        for name, signature in rule.signatures.items()
-        if signature.patterns
-    }
-    return (len(names), sum(wordings.get(name, 0) for name in names))
+def _specificity(pack: RulePack, finding: Finding) -> int:
+    """Return how many characters of the first record the rule spells out: of each signature that hit there the matched
+    text without its captures, though not more than its pattern is long."""
+    place, found = _first_place(finding), finding.outcome
+    spelled: dict[str, int] = {}
+    for each in found.hits if found is not None else ():
+        record = each.hit.record
+        if (record.source.name, record.line) == place:
+            taken = each.hit.end - each.hit.start - sum(len(value) for value in each.hit.captures.values())
+            pattern = pack.patterns[each.hit.pattern].source
+            spelled[each.signature] = max(spelled.get(each.signature, 0), min(taken, len(pattern)))
+    return sum(spelled.values())
