@@ -330,9 +330,10 @@ def test_nothing_is_said_of_efa_where_nothing_can_be_meant(engine: Engine, text:
     "text",
     [
         "node-1:81:81 [0] NCCL version 2.21.5+cuda12.4\nstep 100 loss 2.31\n",
+        "FI_PROVIDER=efa\n"
         "[rank0]:[W1130 20:15:04.120001 811 ProcessGroupNCCL.cpp:991] Warning: destroy_process_group() was not called\n",
         "torch.distributed.DistBackendError: NCCL error in: ../NCCLUtils.hpp:317, ncclSystemError\n",
-        'dist.init_process_group(backend="nccl")\n',
+        'image: my/train\nmountPath: /opt/amazon-efa-ofi\ndist.init_process_group(backend="nccl")\n',
     ],
 )
 def test_without_debug_output_it_cannot_be_told(engine: Engine, text: str) -> None:
