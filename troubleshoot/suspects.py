@@ -30,7 +30,7 @@ from troubleshoot.model import Finding, Hit, RulePack, ScanResult, SignatureHit,
 GROUP = "suspects"
 CHAINED = 20  # off the weight of an exception that another one caused
 FAINT = 20  # what weighs less is not worth a reader's time
-TALK = 25  # off the weight of a line that its own program calls information
+TALK = 35  # off the weight of a line that its own program calls information
 TRACEBACK_LINES = 400  # after its head; further down an exception belongs to something else
 TEMPLATE_CHARS = 300  # of a line that make its template
 

@@ -29,6 +29,7 @@ from troubleshoot.evaluate.windows import WindowLimitError, groups, spans
 from troubleshoot.model import Condition, Note, Op, Outcome, SignatureHit, Truth, Window
 from troubleshoot.where import Expression, parse_where
 
+_SHORT = 60  # characters of a condition that are still read in a sentence
 _T, _F, _U = Truth.TRUE, Truth.FALSE, Truth.UNDECIDED
 
 
@@ -214,7 +215,10 @@ class Judge:
         asked = relevant[0].truth is _T if relevant else any(each.truth is _U for each in children)
         absent = ", ".join(describe(child) for child in node.children)
         wanted = describe(node.given) if node.given is not None else "anything"
-        why = f"there is no {absent}, and without {wanted} that says nothing"
+        says_nothing = f"without {wanted} that says nothing"
+        if len(wanted) > _SHORT:
+            says_nothing = "nothing in the log shows that there could have been"
+        why = f"there is no {absent}, and {says_nothing}"
         return Outcome(node, _U if asked else _F, children=(*children, *relevant), why=why)
 
     def _children(self, node: Condition, view: View) -> tuple[Outcome, ...]:
@@ -287,7 +291,7 @@ def occurrences(node: Condition, sightings: Sequence[Sighting], view: View) -> i
 def describe(node: Condition) -> str:
     """Return the condition in few words, for a reason."""
     if node.op is Op.SIGNATURE:
-        return node.signature or ""
+        return (node.signature or "").replace("_", " ")
     inner = ", ".join(describe(child) for child in node.children)
     if node.op is Op.AT_LEAST:
         return f"{node.n} of {inner}" + (f" with different {node.distinct}" if node.distinct else "")
