@@ -10,6 +10,7 @@ from troubleshoot.model import Condition, Confidence, Fix, Kind, Op, Rule, Sever
 from troubleshoot.rulepack.companions import Table, parse_builtin, parse_shared, parse_table
 from troubleshoot.rulepack.positions import read_document
 from troubleshoot.rulepack.schema import parse_rule
+from troubleshoot.rulepack.signatures import compile_pattern
 
 HEAD = "title: t\nseverity: high\nexplanation: e\n"
 SHARED = parse_shared(
@@ -199,6 +200,9 @@ def test_first_example_of_the_readme_loads() -> None:
         parsed, problems = parse_rule(text, "rules/README.md", "a/b")
         assert problems == []
         assert parsed is not None
+        for example in parsed.examples:
+            found = compile_pattern(parsed.signatures["line"].patterns[0].regex).search(example.files["example.log"])
+            assert (found is not None) == (example.expect == "match")
 
 
 def test_table_cells_are_texts_as_written() -> None:

@@ -32,6 +32,7 @@ _UNIT_OF_TIME = (
     r"|ms|us|µs|μs|ns|s|m|h|d)"
 )
 _UNIT_OF_SIZE = r"(?:[kKmMgGtTpPeE]i?[bB]?(?:ytes?)?|[bB](?:ytes?)?)"
+_CLOCK = r"(?:(?<=T\d\d):\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"  # 2026-11-30T20:15:04 is a word
 _NO_PATH = rf"\s{BLANKS}{QUOTES}:,;&|()\[\]{{}}<>"
 
 
@@ -50,7 +51,7 @@ HOLE_TYPES: dict[str, HoleType] = {
     "float": HoleType(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", r"(?<![\d.])", r"(?!\d)"),
     "version": HoleType(r"\d[0-9A-Za-z]*(?:[.+~_-][0-9A-Za-z]+)*", r"(?<![0-9A-Za-z.+~_-])", r"(?!\d)", "[vV]?"),
     "path": HoleType(rf"[^{_NO_PATH}]*[^{_NO_PATH}.]", rf"(?<![^{_NO_PATH}])"),
-    "word": HoleType(r"[\w.-]*[\w-]", r"(?<![\w.-])"),
+    "word": HoleType(rf"[\w.-]*[\w-]{_CLOCK}", r"(?<![\w.-])"),
     "host": HoleType(
         r"(?:[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}(?:%\w+)?|\w(?:[\w.-]*\w)?)", r"(?<![\w.:-])", r"(?!\w)"
     ),

@@ -6,8 +6,8 @@ A pattern runs long when a text can be read in many ways and the engine tries th
   over the group's own characters are tried: one that the group matches whole, and also as two repetitions, or by two of
   its branches, proves it;
 * the pattern itself, on texts made from what it matched in the examples: its beginning, then one piece of it over and
-  over, and no end. Cubic or worse does not come through in the time given; quadratic does, and the scan's budget and
-  window take care of that.
+  over, and its end out of reach on the next line (`regex` gives up at once on a text that lacks it). Cubic or worse
+  does not come through in the time given; quadratic does, and the scan's budget and window take care of that.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def _is_ambiguous(body: str) -> bool:
         branches = [compile_pattern(branch) for branch in _branches(body)]
     except regex.error:  # it refers to a group outside of it
         return False
-    alphabet = dict.fromkeys([*(char for char in body if char.isalnum())][:4] + list(_ALPHABET))
+    alphabet = dict.fromkeys([*dict.fromkeys(filter(str.isalnum, body))][:6] + list(_ALPHABET))
     for length in range(1, _SHORT + 1):
         for letters in itertools.product(alphabet, repeat=length):
             text = "".join(letters)
@@ -197,9 +197,9 @@ def _matched(compiled: regex.Pattern[str], lines: int, texts: Iterable[str]) -> 
 
 
 def _pumped(matched: str) -> Iterator[str]:
-    """Yield the beginnings of a matched text, each with a piece of it (or a common one) repeated and no end."""
+    """Yield a matched text cut in two at many places, with a piece of it (or a common one) repeated in between."""
     step = max(1, len(matched) // CUTS)
     for cut in range(0, len(matched) + 1, step):
         pieces = {matched[max(0, cut - size) : cut] for size in (1, 2, 5)} | {" ", "a "}
         for piece in sorted(filter(None, pieces)):
-            yield matched[:cut] + piece * (PUMPED_CHARS // len(piece)) + "\n"
+            yield matched[:cut] + piece * (PUMPED_CHARS // len(piece)) + "\n" + matched[cut:]

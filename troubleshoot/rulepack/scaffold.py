@@ -97,7 +97,7 @@ def scaffold_rule(rule_id: str, text: str) -> str:
         raise UsageError(f"{rule_id!r} is no rule id", help=f"did you mean `{nearest_id(rule_id)}`?")
     lines = [_CONTROL.sub("", line).rstrip()[:LINE_CHARS] for line in text.splitlines()]
     lines = _without_blank_ends(lines)[:EXAMPLE_LINES]
-    if not lines:
+    if not any(char.isalnum() for line in lines for char in line):
         raise UsageError(
             "no log lines", help="paste the lines that show the fault: troubleshoot rules new ID < lines.txt"
         )
@@ -171,7 +171,7 @@ def _by_how_telling(lines: list[str]) -> list[str]:
     """Return the lines with words in them, most telling first; of equals the later, which has the last word."""
     telling = [(sum(weight for look, weight in _TELLING if re.search(look, line)), at) for at, line in enumerate(lines)]
     ranked = [lines[at] for _weight, at in sorted(telling, reverse=True) if re.search(r"[^\W\d_]{3}", lines[at])]
-    return list(dict.fromkeys(ranked)) or lines[:1]
+    return list(dict.fromkeys(ranked)) or [next(line for line in lines if any(char.isalnum() for char in line))]
 
 
 def _without_blank_ends(lines: list[str]) -> list[str]:

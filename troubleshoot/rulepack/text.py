@@ -32,6 +32,7 @@ from troubleshoot.rulepack.messages import Found, find_messages
 RESERVED_NAMES = ("count", "ranks", "hosts")  # what every finding's texts may use besides captures
 
 _HOLE = re.compile(r"\{([^{}\n]*)\}")
+_DIGITS = "0123456789"
 _NAME = re.compile(r"_|[a-z][a-z0-9_]*")
 _SPLIT = re.compile(rf"(?P<blank>[{BLANKS}\r\n]+)|(?P<quote>[{QUOTES}]+)|(?P<colon>:)|(?P<brace>\{{\{{|\}}\}}|[{{}}])")
 
@@ -156,7 +157,11 @@ def _cut_words(text: str) -> list[_Piece]:
 
 def _check(text: str, pieces: list[_Piece], lines: int) -> list[Fault]:
     if not any(piece.kind in ("text", "message") for piece in pieces):
-        return [Fault(0, "nothing but holes" if pieces else "no text", "keep some of the program's own words")]
+        return [
+            Fault(
+                0, "no words besides holes and quotes" if pieces else "no text", "keep some of the program's own words"
+            )
+        ]
     for left, right in itertools.pairwise(pieces):
         if left.is_open_hole and right.is_open_hole:
             fault = "two holes with nothing between them"
@@ -200,9 +205,9 @@ class _Writer:
         if piece.kind == "hole":
             return self._open_hole(index, piece) if piece.type is None else self._typed_hole(index, piece, piece.type)
         escaped = escape(piece.value)
-        if guarded and piece.value[0].isdigit() and self._fixed(index, -1) is None:
+        if guarded and piece.value[0] in _DIGITS and self._fixed(index, -1) is None:
             escaped = r"(?<!\d)" + escaped
-        if guarded and piece.value[-1].isdigit() and self._fixed(index, 1) is None:
+        if guarded and piece.value[-1] in _DIGITS and self._fixed(index, 1) is None:
             escaped += r"(?!\d)"
         return escaped
 

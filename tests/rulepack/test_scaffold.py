@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import hypothesis
+import pytest
+from hypothesis import strategies as st
+
+from troubleshoot.errors import UsageError
+from troubleshoot.rulepack.scaffold import scaffold_rule, text_from_line
+from troubleshoot.rulepack.schema import parse_rule
+from troubleshoot.rulepack.signatures import compile_pattern
+from troubleshoot.rulepack.text import regex_from_text
+
+
+@pytest.mark.parametrize(
+    ("line", "signature"),
+    [
+        (
+            "[Mon Nov 30 20:15:04 2026] NVRM: Xid (PCI:0000:81:00): 79, pid=4711, GPU has fallen off the bus.",
+            "NVRM: Xid (PCI:{pci}): 79, pid={pid:int}, GPU has fallen off the bus.",
+        ),
+        (
+            "2026-11-30T20:15:04.123Z gpu-node-3 python[123]: RuntimeError: Tried to allocate 2.50 GiB (GPU 0)",
+            "RuntimeError: Tried to allocate {allocate:size} (GPU {gpu:int})",
+        ),
+        (
+            "[1,3]<stderr>: gpu-node-17:812:901 [3] NCCL WARN Net : Connection to 10.0.3.77<29500> failed",
+            "NCCL WARN Net : Connection to {host:host}<{n:int}> failed",
+        ),
+        (
+            "[rank3]:[E1130 20:15:04.120001 ProcessGroupNCCL.cpp:607] [Rank 3] Watchdog caught collective operation "
+            "timeout: WorkNCCL(SeqNum=12, Timeout(ms)=600000) ran for 600123 milliseconds",
+            "Watchdog caught collective operation timeout: WorkNCCL(SeqNum={seqnum:int}, Timeout(ms)={timeout:int}) "
+            "ran for {after:duration}",
+        ),
+        ("[Errno 12] Cannot allocate memory", "[Errno 12] Cannot allocate memory"),
+        ("node-3 exited with exit code 137", "exited with exit code 137"),
+        (
+            "mpirun: /lib/libc.so.6: version `GLIBC_2.38' not found (required by /opt/x/lib/y.so)",
+            "mpirun: {path:path}: version `GLIBC_{version:version}' not found (required by {path_2:path})",
+        ),
+        (
+            "slurmstepd: error: *** JOB 4711 ON gpu-node-3 CANCELLED AT 2026-11-30T20:15:04 DUE TO TIME LIMIT ***",
+            "slurmstepd: error: *** JOB {job:int} ON {host:host} CANCELLED AT {_} DUE TO TIME LIMIT ***",
+        ),
+        ('{"msg": "pull failed", "try": 3}', '{{"msg": "pull failed", "try": {n:int}}}'),
+        ("at 0x7f3a and 0x7f3b it broke", "at {address:hex} and {address_2:hex} it broke"),
+        ("4711 12 0x7f3a", "4711 12 0x7f3a"),
+        ("错误: 内存不足 12", "错误: 内存不足 {n:int}"),
+    ],
+)
+def test_what_varies_becomes_a_hole(line: str, signature: str) -> None:
+    assert text_from_line(line) == signature
+    assert compile_pattern(regex_from_text(signature)[0]).search(line) is not None
+
+
+PASTE = """\
+    Traceback (most recent call last):
+  File "/w/it's.py", line 3, in \x1b[31mmain\x1b[0m
+
+\tself.pid = os.fork()
+OSError: [Errno 12] Cannot allocate memory on rank 3: "{x}"
+"""
+
+
+def test_the_file_loads_and_its_example_holds_the_paste() -> None:
+    text = scaffold_rule("host/fork-failed", PASTE)
+    rule, problems = parse_rule(text, "host/fork-failed.yaml", "host/fork-failed")
+    assert [str(problem) for problem in problems] == []
+    assert rule is not None
+    assert rule.title == "Fork failed"
+    assert rule.status.value == "draft"
+    (pattern,) = rule.signatures["line"].patterns
+    assert pattern.source == 'OSError: [Errno 12] Cannot allocate memory on rank {rank:int}: "{{x}}"'
+    match, near_miss = rule.examples
+    assert match.files["example.log"] == PASTE.replace("\x1b[31m", "").replace("\x1b[0m", "")
+    assert dict(match.captures) == {"rank": "3"}
+    assert "TODO" in near_miss.files["example.log"]
+    assert "#   '" in text  # the other lines are offered
+
+
+@pytest.mark.parametrize(
+    ("id", "text"), [("host/x", ""), ("host/x", " \n\t\n"), ("x", "some line"), ("Host/X", "some line")]
+)
+def test_nothing_to_start_from_is_the_callers_fault(id: str, text: str) -> None:
+    with pytest.raises(UsageError):
+        scaffold_rule(id, text)
+
+
+LINES = st.lists(
+    st.text(
+        st.sampled_from("aB 0123.:/-_'\"\\{}[]()#%&*!|>@`\té错,=\x1b\x07") | st.characters(codec="utf-8"), max_size=60
+    )
+)
+
+
+@hypothesis.settings(max_examples=100, deadline=None)
+@hypothesis.given(LINES)
+def test_any_paste_makes_a_rule_that_fires_on_it(lines: list[str]) -> None:
+    try:
+        text = scaffold_rule("a/b", "\n".join(lines))
+    except UsageError:
+        return
+    rule, problems = parse_rule(text, "a/b.yaml", "a/b")
+    assert [str(problem) for problem in problems] == []
+    assert rule is not None
+    (pattern,) = rule.signatures["line"].patterns
+    assert any(
+        compile_pattern(pattern.regex).search(line) for line in rule.examples[0].files["example.log"].split("\n")
+    )
