@@ -1,4 +1,5 @@
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -200,6 +201,23 @@ def test_template_masks_what_varies():
 def test_at_most_so_many():
     words = [f"{a}{b}Error: {a}{b}" for a in "ABCDEFG" for b in "abcdefg"]
     assert len(suspects_of("\n".join(words))) == limits.SUSPECTS
+
+
+def test_thousands_of_ranks_in_bounded_time():
+    log = {
+        f"rank-{rank}.log": f"r{rank} step {rank}\n"
+        + TRACEBACK.replace("\n", f"\nr{rank} ")
+        + f"[ERROR] rank {rank} gave up"
+        for rank in range(2000)
+    }
+    pack = build_pack(
+        {}, builtin={"suspects": {name: MARKS["suspects"][name] for name in ("python_exception", "traceback")}}
+    )
+    results = scan_plainly(pack, log)
+    began = time.monotonic()
+    found = find_suspects(pack, results, ())
+    assert time.monotonic() - began < 5
+    assert [(each.count, each.rank) for each in found] == [(2000, 0)]
 
 
 def test_suspects_need_no_marks():

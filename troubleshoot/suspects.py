@@ -22,6 +22,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from troubleshoot import limits
 from troubleshoot.clocks import earliest_first, rank_of
@@ -94,6 +95,7 @@ def find_suspects(pack: RulePack, results: Sequence[ScanResult], findings: Itera
     return tuple(_suspect(group, failed_first) for group in groups[: limits.SUSPECTS])
 
 
+@lru_cache(maxsize=16_384)  # asked twice of every line, and ranks say the same things
 def template_of(text: str) -> str:
     """Return the text with all that varies masked: numbers, addresses, quoted parts."""
     text = text[:TEMPLATE_CHARS]

@@ -1,3 +1,4 @@
+import itertools
 import re
 import time
 
@@ -275,3 +276,65 @@ def test_hits_of_other_rules_change_nothing(condition, log, other):
     assert [
         (each.rule, each.count, each.ranks, each.evidence) for each in second.findings if each.rule == "x/a"
     ] == told
+
+
+# --- windows and order against every choice of hits ------------------------------------------------------------------
+
+timed_lines = st.builds(
+    lambda second, rank, word: f"12:00:{second:02d} r{rank} {word}",
+    st.integers(0, 40),
+    st.integers(0, 1),
+    st.sampled_from(["alpha", "beta", "gamma", "x"]),
+)
+timed_logs = st.dictionaries(
+    st.sampled_from(["one", "two"]), st.lists(timed_lines, min_size=1, max_size=5).map("\n".join), min_size=1
+)
+
+
+def choices(pack, results, names):
+    """Yield every way to take one hit of each signature."""
+    hits = [
+        [hit for result in results for hit in result.hits if pack.users[hit.pattern][0].signature == name]
+        for name in names
+    ]
+    yield from itertools.product(*hits)
+
+
+def after(a, b):
+    if a.record.source == b.record.source:
+        return (a.record.line, a.start) < (b.record.line, b.start)
+    return (b.record.stamp.time - a.record.stamp.time).total_seconds() >= 1
+
+
+def judged(condition, pack, results):
+    return Judge().judge(build_condition(condition), view_rules(pack, results).get("x/a", View({})))
+
+
+@settings(max_examples=200, deadline=None)
+@given(timed_logs, st.integers(1, 30))
+def test_windows_hold_where_some_choice_of_hits_is_close(log, span):
+    pack = build_pack({"x/a": {"signatures": SIGNATURES, "condition": "a"}})
+    results = scan_plainly(pack, log)
+    seconds = judged({"all": ["a", "b", "c"], "within": f"{span} s"}, pack, results)
+    records = judged({"all": ["a", "b"], "within": f"{span % 4 + 1} records"}, pack, results)
+    expected_seconds = any(
+        max(times) - min(times) <= span
+        for chosen in choices(pack, results, "abc")
+        for times in [[hit.record.stamp.time.timestamp() for hit in chosen]]
+    )
+    expected_records = any(
+        a.record.source == b.record.source and abs(a.record.line - b.record.line) <= span % 4 + 1
+        for a, b in choices(pack, results, "ab")
+    )
+    assert (seconds.truth is Truth.TRUE, seconds.doubts) == (expected_seconds, ())
+    assert records.truth is (Truth.TRUE if expected_records else Truth.FALSE)
+
+
+@settings(max_examples=200, deadline=None)
+@given(timed_logs)
+def test_order_holds_where_some_choice_of_hits_is_in_order(log):
+    pack = build_pack({"x/a": {"signatures": SIGNATURES, "condition": "a"}})
+    results = scan_plainly(pack, log)
+    outcome = judged({"in_order": ["a", "b", "c"]}, pack, results)
+    certain = any(after(a, b) and after(b, c) for a, b, c in choices(pack, results, "abc"))
+    assert (outcome.truth is Truth.TRUE and not outcome.doubts) == certain

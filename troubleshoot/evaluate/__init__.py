@@ -1,0 +1,1 @@
+"""Hits become findings: conditions, groups and windows, then evidence, captures and texts."""

@@ -25,8 +25,9 @@ from dataclasses import replace
 from troubleshoot.evaluate.bindings import bind
 from troubleshoot.evaluate.chains import chain
 from troubleshoot.evaluate.sightings import Sighting, View
+from troubleshoot.evaluate.trees import can_hold, describe, describe_window, looks_for_absence, occurrences
 from troubleshoot.evaluate.windows import WindowLimitError, groups, spans
-from troubleshoot.model import Condition, Note, Op, Outcome, SignatureHit, Truth, Window
+from troubleshoot.model import Condition, Note, Op, Outcome, SignatureHit, Truth
 from troubleshoot.where import Expression, parse_where
 
 _SHORT = 60  # characters of a condition that are still read in a sentence
@@ -64,7 +65,7 @@ class Judge:
         strict: list[Outcome] = []
         floating: list[View] = []
         try:
-            for span in spans(view, node.within, every=_looks_for_absence(node)):
+            for span in spans(view, node.within, every=looks_for_absence(node)):
                 if can_hold(node, span.strict.hits) or not strict:
                     strict.append(self._over_bindings(node, span.strict))
                 if span.loose is not None:
@@ -252,59 +253,6 @@ def merged(node: Condition, found: Sequence[Outcome], why: str) -> Outcome:
     return replace(closest, why=closest.why if len(found) == 1 else f"{why}: {closest.why}")
 
 
-def can_hold(node: Condition, present: Iterable[str]) -> bool:
-    """Tell whether the node can hold where only these signatures hit: quick, and never wrong when it says no."""
-    return _can_hold(node, frozenset(present))
-
-
-def _can_hold(node: Condition, present: frozenset[str]) -> bool:
-    if node.op is Op.SIGNATURE:
-        return node.signature in present
-    if node.op in (Op.ALL, Op.IN_ORDER):
-        return all(_can_hold(child, present) for child in node.children)
-    if node.op is Op.ANY or (node.op is Op.AT_LEAST and (node.distinct is not None or len(node.children) == 1)):
-        return any(_can_hold(child, present) for child in node.children)
-    if node.op is Op.AT_LEAST:
-        return sum(_can_hold(child, present) for child in node.children) >= node.n
-    return True
-
-
-def occurrences(node: Condition, sightings: Sequence[Sighting], view: View) -> int:
-    """Return how often the node happened: its hits, of `all` those of the rarest leg, of `any` those of every leg."""
-    if node.op is Op.SIGNATURE:
-        return view.count([each for each in sightings if each.signature == node.signature])
-    if node.op is Op.NONE:
-        return 0
-    children = (node.given,) if node.op is Op.MISSING else node.children
-    legs = [child for child in children if child is not None]
-    if node.op in (Op.ANY, Op.AT_LEAST) and all(leg.op is Op.SIGNATURE for leg in legs):
-        names = {leg.signature for leg in legs}
-        own = [each for each in sightings if each.signature in names]
-        records = {(each.source, each.hit.record.line) for each in own}
-        return len(records) + view.count(own) - len(own)
-    counts = [number for number in (occurrences(leg, sightings, view) for leg in legs) if number]
-    if not counts:
-        return 0
-    return min(counts) if node.op in (Op.ALL, Op.IN_ORDER) else sum(counts)
-
-
-def describe(node: Condition) -> str:
-    """Return the condition in few words, for a reason."""
-    if node.op is Op.SIGNATURE:
-        return (node.signature or "").replace("_", " ")
-    inner = ", ".join(describe(child) for child in node.children)
-    if node.op is Op.AT_LEAST:
-        return f"{node.n} of {inner}" + (f" with different {node.distinct}" if node.distinct else "")
-    if node.op is Op.ALL:
-        return inner.replace(", ", " and ") if len(node.children) < 3 else f"all of {inner}"
-    words = {Op.ANY: "any of ", Op.NONE: "no ", Op.IN_ORDER: "in order ", Op.MISSING: "absence of "}
-    return f"{words[node.op]}{inner}" if len(node.children) > 1 or node.op is not Op.ANY else inner
-
-
-def describe_window(window: Window) -> str:
-    return f"{window.records} records" if window.records is not None else f"{window.seconds:g} s"
-
-
 def _held(node: Condition, children: tuple[Outcome, ...]) -> Outcome:
     """Return the node as TRUE on the hits of the children that hold, without doubtful ones where enough are sure."""
     holding = [each for each in children if each.truth is _T]
@@ -322,10 +270,6 @@ def _held(node: Condition, children: tuple[Outcome, ...]) -> Outcome:
 def _united(hits: Iterable[SignatureHit]) -> tuple[SignatureHit, ...]:
     """Return the hits, each once though several groups or legs share it."""
     return tuple({(each.signature, id(each.hit)): each for each in hits}.values())
-
-
-def _looks_for_absence(node: Condition) -> bool:
-    return any(each.op in (Op.NONE, Op.MISSING) or each.unless is not None for each in node.walk())
 
 
 def _sightings(outcome: Outcome) -> list[Sighting]:

@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 
 from troubleshoot import limits
 from troubleshoot.clocks import earliest_first
-from troubleshoot.evaluate.conditions import Judge, can_hold, merged
+from troubleshoot.evaluate.conditions import Judge, merged
 from troubleshoot.evaluate.findings import build_finding, known_names
 from troubleshoot.evaluate.sightings import Sighting, View, view_rules
 from troubleshoot.evaluate.texts import Texts
+from troubleshoot.evaluate.trees import can_hold
 from troubleshoot.evaluate.windows import groups
 from troubleshoot.model import Finding, Note, Outcome, Rule, RulePack, ScanResult, Truth, Undecided
 

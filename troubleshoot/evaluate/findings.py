@@ -17,9 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from troubleshoot import limits
 from troubleshoot.clocks import common_zone, earliest_first
-from troubleshoot.evaluate.conditions import occurrences
 from troubleshoot.evaluate.sightings import Sighting, View
 from troubleshoot.evaluate.texts import Texts
+from troubleshoot.evaluate.trees import occurrences
 from troubleshoot.model import Condition, Confidence, Evidence, Finding, Op, Outcome, Role, Rule, RulePack, Truth
 from troubleshoot.platform import order_variants
 from troubleshoot.ranks import compress_ranks
