@@ -147,13 +147,15 @@ def _sighting(
     tables: Mapping[str, Mapping[str, Mapping[str, str]]],
     floats: frozenset[str],
 ) -> Sighting:
+    """A line may name the rank it is about (`process rank 3 exited`), which counts where nothing says who wrote it. A
+    host that a line names is as often the one that could not be reached, so it does not count."""
     identity = hit.record.identity.over(hit.record.source.identity)
     captures = looked_up(hit.captures, lookups, tables)
     named = captures.get("rank", "")
     rank = identity.rank
     if rank is None and named.isascii() and named.isdigit() and len(named) < 8:
         rank = int(named)
-    return Sighting(signature, hit, captures, rank, identity.host or captures.get("host"), floats)
+    return Sighting(signature, hit, captures, rank, identity.host, floats)
 
 
 def looked_up(
