@@ -143,7 +143,7 @@ MountVolume.SetUp failed for volume "creds" : secret "hf-token-2026" not found
 Error: couldn't find key HF_TOKEN in Secret default/hub-credentials-1
 secretName: registry-credentials-2 imagePullSecrets: [regcred12345678]
 HF_TOKEN:   <set to the key 'token' in secret 'hf-secret-1'>  Optional: false
-export HF_TOKEN=$HF_TOKEN API_KEY=${API_KEY} --token "$TOKEN" --password <password>
+export HF_TOKEN=$HF_TOKEN API_KEY=${API_KEY} --token "$TOKEN" --password <password> NGC_API_KEY=YOUR_NGC_KEY
 password=****** token: [redacted:token] secret=xxxxxxxx
 Password: incorrect. password authentication failed for user "train1234"
 Permission denied (publickey,password,keyboard-interactive).

@@ -77,7 +77,7 @@ def nearest(word: str, known: Sequence[str] | set[str]) -> str:
     """Return a `did you mean` for a word that is not known, or nothing."""
     from difflib import get_close_matches
 
-    close = get_close_matches(word, sorted(known), 3, 0.6)
+    close = get_close_matches(word, sorted(known), 2, 0.7)
     return f"did you mean {' or '.join(repr(each) for each in close)}?" if close else ""
 
 

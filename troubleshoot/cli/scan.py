@@ -136,7 +136,7 @@ def read_report(engine: Engine, paths: Sequence[str], platform: str | None, prog
         report = engine.scan_stream(sys.stdin.buffer, platform=platform)
     else:
         report = _scan_mixed(engine, paths, platform, progress)
-    _check_anything_read(report)
+    check_anything_read(report)
     return report
 
 
@@ -154,7 +154,8 @@ def _scan_mixed(engine: Engine, paths: Sequence[str], platform: str | None, prog
     return engine.report_from(results, platform, began)
 
 
-def _check_anything_read(report: Report) -> None:
+def check_anything_read(report: Report) -> None:
+    """Raise SourceError if every source was unreadable: that is no report, whatever it looks like."""
     unreadable = {note.source: note.text for note in report.notes if note.code == "unreadable"}
     if report.sources and all(each.bytes == 0 and each.name in unreadable for each in report.sources):
         name = report.sources[0].name

@@ -29,6 +29,7 @@ NAMED_VALUE = re.compile(  # {"name": "HF_TOKEN", "value": "..."} and the same i
 )
 QUOTED = re.compile(r"""(?P<q>\\?["'])(?P<s>[^\r\n]{0,2048}?)(?P=q)""")
 BARE = re.compile(r"""[^\s"',;&|<>()\[\]{}\\]{1,4096}""")
+PLACEHOLDER_WORD = re.compile(r"[A-Z_-]{0,16}(?:KEY|TOKEN|PASS|PASSWORD|SECRET)[A-Z_-]{0,16}")
 CODE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")  # a traceback quotes `password=config.password`
 PATH = re.compile(r"(?:~|\.{0,2})/\S*/\S*|s3://\S+|https?://\S+")
 AWS_SECRET_CHARS = 40  # of an alphabet with a slash: may look like a path
@@ -153,7 +154,7 @@ def _is_secret_token(head: str, hint: str) -> bool:
 
 def _is_secret_value(value: str, sure: bool, is_quoted: bool) -> bool:
     """Say whether a value after a secret's name is one. `sure`: the name alone leaves no doubt."""
-    if len(value) < 3 or value[:1] in "<$%{[*" or len(set(value.lower())) == 1:
+    if len(value) < 3 or is_placeholder(value):
         return False
     if value.lower().strip(".,!:") in WORDS_OF_PROSE or (len(value) != AWS_SECRET_CHARS and PATH.fullmatch(value)):
         return False
@@ -164,6 +165,11 @@ def _is_secret_value(value: str, sure: bool, is_quoted: bool) -> bool:
     if " " in value:
         return False
     return (has_digit and has_letter and len(value) >= 8) or len(value) >= (8 if is_quoted else 16)
+
+
+def is_placeholder(value: str) -> bool:
+    """Say whether a value stands for a secret rather than being one: `$TOKEN`, `<token>`, `***`, `xxxx`, `YOUR_KEY`."""
+    return value[:1] in "<$%{[*" or len(set(value.lower())) <= 2 or PLACEHOLDER_WORD.fullmatch(value) is not None
 
 
 def _kind(hint: str) -> str:

@@ -151,7 +151,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape(
         "netrc",
         ("machine",),
-        r"(?i)machine\s{1,8}\S{1,256}\s{1,8}login\s{1,8}\S{1,256}\s{1,8}password\s{1,8}(?P<s>\S{1,512})",
+        r"(?i)machine\s{1,8}\S{1,256}\s{1,8}login\s{1,8}\S{1,256}\s{1,8}password\s{1,8}(?P<s>[^\s\"',]{1,512})",
     ),
     Shape("password-argument", ("sshpass",), r"sshpass\s{1,4}-p\s{0,4}[\"']?(?P<s>[^\s\"']{1,256})"),
     Shape("password-argument", ("mysql",), r"mysql(?:dump)?\s(?:[^\r\n]{0,200}?\s)?-p(?P<s>[^\s\"']{1,256})"),

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from troubleshoot.report.secret_names import find_named_secrets
+from troubleshoot.report.secret_names import find_named_secrets, is_placeholder
 from troubleshoot.report.secret_shapes import EMAIL, IPV4, IPV6_CANDIDATE, SHAPES, Shape
 
 KEY_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
@@ -64,11 +64,6 @@ def _spans(shape: Shape, match: re.Match[str]) -> Iterator[Secret]:
         yield Secret(*match.span(), shape.kind)
     elif value and not is_placeholder(value):
         yield Secret(*match.span("s"), shape.kind)
-
-
-def is_placeholder(text: str) -> bool:
-    """Say whether a value stands for a secret rather than being one: `$TOKEN`, `<token>`, `***`, `xxxx`."""
-    return text[:1] in "<$%{[*" or len(set(text.lower())) <= 2
 
 
 def _find_private_keys(text: str) -> Iterator[Secret]:

@@ -26,7 +26,7 @@ from troubleshoot.report.look import PLAIN, SEVERITY_STYLE, Look
 from troubleshoot.report.printable import cut_around, cut_end, one_line, visible, wrap
 
 LABEL = 10  # columns of "Where", "Why"
-WHY_LINES = 3  # whole sentences of the explanation that fit here; `rules show` has the rest
+WHY_LINES = 4  # whole sentences of the explanation that fit here; `rules show` has the rest
 EVIDENCE_LINES = 6
 OTHERS = 10
 NOTES = 10

@@ -43,7 +43,7 @@ def render_why(explanation: Explanation, look: Look = PLAIN) -> str:
     sections = [
         [look.paint(f"{one_line(rule.id)} {fired}", "bold"), *wrap(one_line(rule.title), look.width)],
         _tree(explanation, look),
-        *(_answer(each, look) for each in explanation.signatures if not each.hits),
+        *(_answer(each, look) for each in explanation.signatures if not (each.hits or explanation.fired)),
     ]
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 
@@ -54,20 +54,33 @@ def _tree(explanation: Explanation, look: Look) -> list[str]:
     return list(_node(explanation.outcome, look, 0))
 
 
-def _node(outcome: Outcome, look: Look, depth: int) -> list[str]:
+def _node(outcome: Outcome, look: Look, depth: int, label: str = "") -> list[str]:
     word, style = MARKS[outcome.truth]
     indent = "     " * depth
-    text = describe(outcome.condition)
+    text = label + describe(outcome.condition)
     if outcome.condition.op is Op.SIGNATURE:
         text += _places(outcome)
-    if outcome.why:
+    if outcome.why and not _says_its_children(outcome.condition):
         text += f": {one_line(outcome.why)}"
     text += "".join(f" (not checked: {one_line(doubt)})" for doubt in outcome.doubts)
     lines = wrap(text, max(look.width - len(indent) - 5, 20))
     shown = [f"{indent}{look.paint(f'{word:<5}', style)}{lines[0]}", *(f"{indent}     {line}" for line in lines[1:])]
     for child in outcome.children:
-        shown += _node(child, look, depth + 1)
+        shown += _node(child, look, depth + 1, _label(outcome.condition, child.condition))
     return shown
+
+
+def _says_its_children(condition: Condition) -> bool:
+    """Say whether a node's reason is no more than what stands below it: nothing but a list is asked of it."""
+    is_list = condition.op in (Op.ALL, Op.ANY, Op.NONE, Op.SIGNATURE)
+    return is_list and not (condition.where or condition.within or condition.same or condition.unless)
+
+
+def _label(parent: Condition, child: Condition) -> str:
+    for word, part in (("unless", parent.unless), ("given", parent.given), ("relevant", parent.relevant)):
+        if part == child:
+            return f"{word} "
+    return ""
 
 
 def describe(condition: Condition) -> str:

@@ -1,0 +1,352 @@
+"""The command line as its users meet it: on real input, with the real engine and a pack of two small rules."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from troubleshoot import __version__
+from troubleshoot.cli.app import cli
+from troubleshoot.cli.scan import check_anything_read
+from troubleshoot.errors import SourceError
+from troubleshoot.model import Note, Report, SourceInfo, Verdict
+
+ROOT = Path(__file__).parents[1]
+
+RULE = """\
+title: The frobnicator of {node} ran dry
+severity: high
+confidence: high
+systems: [frob]
+tags: [dry]
+signatures: "frobnicator on {node:host} ran dry"
+explanation: >
+  It had nothing left to frobnicate.
+fixes:
+  - title: Refill it
+    run: refill {node}
+    verify: { run: "gauge {node}", expect: "full" }
+references: [https://example.com/frob]
+examples:
+  - match: |
+      frobnicator on node-1 ran dry
+  - no_match: |
+      frobnicator on node-1 is full
+    why: nothing is wrong
+"""
+LOW_RULE = """\
+title: The widget is dusty
+severity: low
+confidence: medium
+signatures: "widget covered in dust"
+explanation: >
+  Dust.
+fixes:
+  - title: Wipe it
+references: [https://example.com/dust]
+examples:
+  - match: |
+      widget covered in dust
+  - no_match: |
+      widget is clean
+    why: clean
+"""
+FAULT = "step 1\nfrobnicator on node-7 ran dry\nwidget covered in dust\n"
+QUIET = "step 1\nstep 2\n"
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    for name, text in (("frob/dry.yaml", RULE), ("frob/dusty.yaml", LOW_RULE)):
+        path = tmp_path / "pack" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "pack"
+
+
+@pytest.fixture(autouse=True)
+def own_settings_and_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No settings of whoever runs the tests, no variable of theirs, and a working folder without a project above."""
+    for name in list(os.environ):
+        if name.startswith("TROUBLESHOOT_") or name in ("NO_COLOR", "FORCE_COLOR"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*args: str, pack: Path | None = None, input: str | bytes | None = None) -> Result:
+    rules = ["--no-default-rules", "--rules", str(pack)] if pack else []
+    return CliRunner().invoke(cli, [*args, *rules], input=input)
+
+
+def spawn(*args: str, input: bytes | None = b"", **extra: Any) -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **extra.pop("env", {})}
+    command = [sys.executable, "-m", "troubleshoot", *args]
+    return subprocess.run(command, input=input, capture_output=True, env=environment, timeout=120, **extra)
+
+
+# --- scan ------------------------------------------------------------------------------------------------------------
+
+
+def test_path_gives_the_cause_its_evidence_and_its_fix(pack: Path, tmp_path: Path) -> None:
+    (tmp_path / "job.log").write_text(FAULT)
+    result = run("job.log", pack=pack)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("The frobnicator of node-7 ran dry\nseverity high")
+    for wanted in ("job.log:2  frobnicator on node-7 ran dry", "1. Refill it", "       refill node-7", "also found"):
+        assert wanted.lower() in result.stdout.lower()
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize("args", [[], ["-"], ["scan"], ["scan", "-"]])
+def test_standard_input_is_scanned(pack: Path, args: list[str]) -> None:
+    result = run(*args, "--format", "json", pack=pack, input=FAULT)
+    report = json.loads(result.stdout)
+    assert (report["verdict"], report["findings"][0]["rule"]) == ("fault", "frob/dry")
+    assert report["sources"][0]["name"] == "stdin"
+
+
+def test_standard_input_beside_a_path(pack: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(QUIET)
+    report = json.loads(run("a.log", "-", "--format", "json", pack=pack, input=FAULT).stdout)
+    assert sorted(each["name"] for each in report["sources"]) == ["a.log", "stdin"]
+    assert report["findings"][0]["evidence"][0]["source"] == "stdin"
+
+
+def test_folder_named_like_a_command_is_reached_with_a_dot(pack: Path, tmp_path: Path) -> None:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "job.log").write_text(FAULT)
+    assert "ran dry" in run("./rules", pack=pack).stdout
+    assert "ran dry" in run("scan", "rules", pack=pack).stdout
+
+
+@pytest.mark.parametrize("format", ["text", "json", "ndjson", "markdown", "slack", "github"])
+def test_every_format_and_output_to_a_file(pack: Path, tmp_path: Path, format: str) -> None:
+    shown = run("--format", format, pack=pack, input=FAULT)
+    written = run("--format", format, "--output", "out", pack=pack, input=FAULT)
+    assert (shown.exit_code, written.exit_code, written.stdout) == (0, 0, "")
+    assert "node-7 ran dry" in shown.stdout
+    assert "node-7 ran dry" in (tmp_path / "out").read_text()
+
+
+def test_nothing_found_says_what_was_read(pack: Path) -> None:
+    result = run(pack=pack, input=QUIET)
+    assert result.stdout.startswith("Nothing found")
+    assert "Read stdin: 2 lines, 14 bytes, with 2 rules" in result.stdout
+
+
+# --- exit codes ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "log", "code"),
+    [
+        ([], FAULT, 0),
+        ([], QUIET, 0),
+        (["--fail-on", "low"], FAULT, 1),
+        (["--fail-on", "high"], FAULT, 1),
+        (["--fail-on", "critical"], FAULT, 0),
+        (["--fail-on", "critical", "--fail-on", "any"], FAULT, 1),
+        (["--fail-on", "any"], QUIET, 0),
+        (["--fail-on", "unknown"], FAULT, 0),
+        (["--fail-on", "high", "--ignore", "frob/dry"], FAULT, 0),
+        (["--fail-on", "low", "--min-severity", "high", "--ignore", "dry"], FAULT, 0),
+        (["--fail-on", "unknown", "--ignore", "frob"], FAULT, 0),
+        (["--fail-on", "low", "--max-findings", "1"], FAULT, 1),
+        (["no-such.log"], None, 2),
+        (["--no-such-option"], None, 2),
+        (["--format", "xml"], FAULT, 2),
+        (["--fail-on", "fatal"], FAULT, 2),
+        (["--on", "mars"], FAULT, 2),
+        (["--ignore", "frob/wet"], FAULT, 2),
+        (["--rules", "no-such-folder"], FAULT, 2),
+        (["--output", "no/such/folder/x"], FAULT, 2),
+        (["--config", "no-such.toml"], FAULT, 2),
+    ],
+)
+def test_exit_codes(pack: Path, args: list[str], log: str | None, code: int) -> None:
+    result = run(*args, pack=pack, input=log)
+    assert result.exit_code == code, result.output
+    assert result.stderr.startswith("error: ") if code == 2 else result.stderr == ""
+    assert "Traceback" not in result.output
+
+
+def test_unknown_fault_fails_where_asked_for() -> None:
+    log = 'Traceback (most recent call last):\n  File "x.py", line 1, in <module>\nZorkError: grue\n'
+    assert run("--fail-on", "unknown", input=log).exit_code == 1
+    assert run("--fail-on", "critical", input=log).exit_code == 0
+
+
+def test_what_cannot_be_read_is_a_note_while_something_else_can(pack: Path, tmp_path: Path) -> None:
+    (tmp_path / "job.log").write_text(FAULT)
+    result = run("job.log", "gone.log", pack=pack)
+    assert result.exit_code == 0
+    assert "note: gone.log: no such file or folder" in result.stdout
+
+
+def test_nothing_readable_is_an_error() -> None:
+    report = Report(
+        Verdict.CLEAN,
+        sources=(SourceInfo("a.log", 0, 0), SourceInfo("b.log", 0, 0)),
+        notes=(Note("unreadable", "cannot be opened: Permission denied", "a.log"), Note("unreadable", "gone", "b.log")),
+    )
+    with pytest.raises(SourceError, match=r"nothing could be read: a\.log: cannot be opened: Permission denied"):
+        check_anything_read(report)
+    check_anything_read(replace(report, notes=report.notes[:1]))  # an empty file was read; there was nothing in it
+
+
+def test_wrong_words_get_a_suggestion(pack: Path) -> None:
+    assert "did you mean 'rules'?" in run("rulse").stderr
+    assert "did you mean 'frob/dry'?" in run("--ignore", "frob/dri", pack=pack, input=FAULT).stderr
+    assert "--format" in run("--fromat", "json").stderr
+
+
+def test_closed_pipe_is_quiet(pack: Path, tmp_path: Path) -> None:
+    (tmp_path / "job.log").write_text("frobnicator on node-7 ran dry\n" * 3000)
+    command = f"{sys.executable} -m troubleshoot --format ndjson --no-default-rules --rules {pack} job.log | true"
+    script = f"set -o pipefail; trap '' PIPE; {command}; echo ${{PIPESTATUS[0]}}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["bash", "-c", script], capture_output=True, env=environment, timeout=120)
+    assert done.stderr == b""
+    assert done.stdout.strip() in (b"141", b"0")  # 0 where all was written before the reader went
+
+
+def test_reader_that_goes_away_at_once(pack: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "troubleshoot", "rules", "list", "--no-default-rules", "--rules", str(pack)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        error = process.stderr.read()
+        process.wait(timeout=60)
+    assert (process.returncode, error) == (141, b"")
+
+
+def test_interrupt_is_130(pack: Path) -> None:
+    def take_interrupts() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a test run in the background may have been told to ignore them
+
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "troubleshoot", "--no-default-rules", "--rules", str(pack), "-"]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        preexec_fn=take_interrupts,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(b"step 1\n" * 200_000)  # more than a pipe holds: it is reading once this returns
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    assert (process.returncode, error.strip()) == (130, b"interrupted")
+
+
+# --- settings --------------------------------------------------------------------------------------------------------
+
+
+def test_flag_over_variable_over_file(pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "troubleshoot.toml").write_text('format = "ndjson"\nfail-on = ["low"]\n')
+    assert run(pack=pack, input=FAULT).stdout.startswith('{"type":"source"')
+    monkeypatch.setenv("TROUBLESHOOT_FORMAT", "markdown")
+    assert run(pack=pack, input=FAULT).stdout.startswith("## ")
+    assert run("--format", "json", pack=pack, input=FAULT).stdout.startswith("{\n")
+    assert run(pack=pack, input=FAULT).exit_code == 1
+    assert run("--isolated", pack=pack, input=FAULT).stdout.startswith("The frobnicator")
+
+
+def test_wrong_setting_is_told_with_its_origin(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TROUBLESHOOT_FORMAT", "xml")
+    result = run(pack=pack, input=FAULT)
+    assert result.exit_code == 2
+    assert "(set by TROUBLESHOOT_FORMAT)" in result.stderr
+
+
+def test_config_show_names_value_and_origin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TROUBLESHOOT_FAIL_ON", "high,unknown")
+    assert "high, unknown  (from TROUBLESHOOT_FAIL_ON)" in run("config", "show").stdout
+    shown = json.loads(run("config", "show", "--format", "json").stdout)
+    assert shown == {"fail-on": {"value": ["high", "unknown"], "origin": "TROUBLESHOOT_FAIL_ON"}}
+
+
+# --- rules and why ---------------------------------------------------------------------------------------------------
+
+
+def test_rules_are_listed_and_searched(pack: Path) -> None:
+    everything = run("rules", "list", pack=pack).stdout
+    assert "frob/dry    high       The frobnicator of {node} ran dry" in everything
+    assert "2 rules." in everything
+    assert "1 of 2 rules." in run("rules", "list", "DUST", pack=pack).stdout
+    assert "1 of 2 rules." in run("rules", "list", "--system", "frob", pack=pack).stdout
+    assert "0 of 2 rules." in run("rules", "list", "--domain", "gpu", pack=pack).stdout
+    listed = json.loads(run("rules", "list", "--format", "json", pack=pack).stdout)
+    assert [each["id"] for each in listed] == ["frob/dry", "frob/dusty"]
+
+
+def test_why_shows_what_held(pack: Path) -> None:
+    result = run("why", "frob/dry", pack=pack, input=FAULT)
+    assert result.stdout.startswith("frob/dry fired\n")
+    assert "yes  line at stdin:2 (node=node-7)" in result.stdout
+
+
+def test_why_not_shows_the_nearest_line(pack: Path) -> None:
+    result = run("why", "frob/dry", pack=pack, input="frobnicator on node-7 is full\n")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("frob/dry did not fire\n")
+    assert re.search(r"stdin:1\s+frobnicator on node-7 is full\n", result.stdout)
+    assert "there expected: ran dry" in result.stdout
+
+
+def test_why_of_no_rule_is_an_error(pack: Path) -> None:
+    result = run("why", "frob/dri", "x.log", pack=pack)
+    assert (result.exit_code, "did you mean 'frob/dry'?" in result.stderr) == (2, True)
+
+
+# --- start-up --------------------------------------------------------------------------------------------------------
+
+
+def test_small_scan_imports_nothing_heavy(pack: Path, tmp_path: Path) -> None:
+    (tmp_path / "job.log").write_text(FAULT)
+    code = (
+        "import sys\n"
+        "from troubleshoot.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: pass\n"
+        "heavy = ('fastapi', 'starlette', 'uvicorn', 'sqlalchemy', 'pydantic', 'yaml', 'rich', 'jinja2', 'asyncio')\n"
+        "print(sorted(name for name in heavy if name in sys.modules), file=sys.stderr)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code, "job.log", "--no-default-rules", "--rules", str(pack)]
+    for _ in range(2):  # the first run fills the cache of the parsed pack
+        done = subprocess.run(command, capture_output=True, env=environment, timeout=120)
+    assert (done.stderr.decode().strip(), b"ran dry" in done.stdout) == ("[]", True)
+
+
+def test_version_names_program_rules_and_python() -> None:
+    done = spawn("--version")
+    assert done.stdout.decode().startswith(f"troubleshoot {__version__}, rules ")
+    assert f"Python {sys.version.split()[0]}" in done.stdout.decode()
+
+
+def test_help_says_the_exit_codes() -> None:
+    shown = spawn("--help").stdout.decode()
+    for wanted in ("troubleshoot job.log", "--fail-on", "serve", "Exit codes", "2  it could not run"):
+        assert wanted in shown
+
+
+def test_completion_script_is_printed() -> None:
+    assert "_TROUBLESHOOT_COMPLETE" in run("completion", "bash").stdout
