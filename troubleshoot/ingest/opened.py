@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from troubleshoot import limits
-from troubleshoot.ingest.blocks import read_ahead, read_blocks
+from troubleshoot.ingest.blocks import read_blocks
 from troubleshoot.ingest.streams import Readable, Remarks, Replayed, read_head
 from troubleshoot.model import Block, Normaliser, Note, Source, SourceInfo
 from troubleshoot.normalise import (
@@ -81,7 +81,7 @@ class OpenSource:
             if len(head) <= limits.PASTE_BYTES:
                 yield from self._small_blocks(head)
             else:
-                yield from read_ahead(self._large_blocks(head, stream, size))
+                yield from self._large_blocks(head, stream, size)
         finally:
             close = getattr(stream, "close", None)
             if close is not None:
@@ -130,8 +130,12 @@ class OpenSource:
         self._pieces = pieces if self._look.json != "document" else pieces[:1]
         self._sampled = True
         replayed = _Counted(Replayed(head, stream))
-        wide = is_wide(encoding)
-        raw = read_wide_blocks(replayed, encoding, mark, size) if wide else read_blocks(replayed, size)
+        if is_wide(encoding):
+            raw = read_wide_blocks(replayed, encoding, mark, size)
+        elif self._look.json == "document":
+            raw = read_blocks(replayed, size, line_bytes=0, overlap=0)  # it may be all one line
+        else:
+            raw = read_blocks(replayed, size)
         yield from Mender(self._look, self._remarks).mend(self._counted(raw))
         self._bytes = replayed.count
 
@@ -196,7 +200,9 @@ def _spread(rows: list[bytes], count: int) -> list[bytes]:
 
 
 def _whole_lines(piece: bytes, *, first: bool) -> bytes:
-    """Cut a piece of a text at line ends; the first piece begins where a line does."""
+    """Cut a piece of a text at line ends; the first piece begins where a line does. A piece of one line stays."""
+    if piece.count(b"\n") < 2:
+        return piece
     begin = 0 if first else piece.find(b"\n") + 1
     return piece[begin : piece.rfind(b"\n") + 1]
 

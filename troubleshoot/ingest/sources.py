@@ -35,7 +35,12 @@ def open_text(data: str | bytes, name: str = "paste") -> OpenSource:
     """Return a source over text that is already in memory."""
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     source = Source(name, "text", identity_from_path(name))
-    return OpenSource(source, lambda: cast(Readable, io.BytesIO(raw)), size=len(raw))
+    return OpenSource(
+        source,
+        lambda: cast(Readable, io.BytesIO(raw)),
+        size=len(raw),
+        peek=lambda offset, size: raw[offset : offset + size],
+    )
 
 
 def open_stream(stream: BinaryIO, name: str = "stdin") -> OpenSource:

@@ -32,9 +32,9 @@ BROKEN_SHARE = 0.01
 
 _SCRIPTS = (  # encoding, letters that must come out, and what share of the non-ASCII ones they must be
     ("cp932", re.compile("[\u3041-\u30fe]"), 0.3),
+    ("cp1252", re.compile("[äöüßÄÖÜéèêëàâçîïôùûñáíóúÉÈÀÇæøåÆØÅ„“”’–°«»]"), 0.9),
     ("cp949", re.compile("[\uac00-\ud7a3]"), 0.95),
     ("gb18030", re.compile("[\u4e00-\u9fff\uff00-\uff5e\u3001\u3002]"), 0.9),
-    ("cp1252", re.compile("[äöüßÄÖÜéèêëàâçîïôùûñáíóúÉÈÀÇæøåÆØÅ„“”’–°«»]"), 0.9),
 )
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from itertools import chain, repeat
 
 from troubleshoot.model import LineMap
 from troubleshoot.normalise.jsonrecords import Shown, is_collected, show_record
@@ -22,10 +23,10 @@ from troubleshoot.normalise.origins import Text
 JSON_SHARE = 0.9  # of a sample's lines must be JSON objects
 
 _DOCKER = re.compile(
-    rb'^\{"log":"([^"\\\n]*(?:\\.[^"\\\n]*)*)","stream":"(stdout|stderr)"(?:,"attrs":\{[^{}\n]*\})?,'
-    rb'"time":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z)"\}$',
-    re.MULTILINE,
+    rb'\{"log":"([^"\\\n]*(?:\\[^n\n][^"\\\n]*)*)\\n","stream":"(stdout|stderr)"(?:,"attrs":\{[^{}\n]*\})?,'
+    rb'"time":"(\d{4}-\d\d-\d\dT[\d:.]{8,18}Z)"\}\n'
 )
+_BLANK, _FULL, _END = repeat(b" "), repeat(b" F "), repeat(b"\n")
 _UNICODE = re.compile(rb"(?:\\u[0-9a-fA-F]{4})+")
 _ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
@@ -63,14 +64,12 @@ def _docker_at_once(data: bytes) -> bytes | None:
     """Return a whole block of Docker's lines shown, or None where some line needs a closer look."""
     if not data.startswith(b'{"log":"') or b"\\\\" in data:
         return None
-    out, count = _DOCKER.subn(rb"\3 \2 F \1", data)
-    if count != data.count(b"\n") or out.count(b"\\n\n") != count:
-        return None  # not all Docker's, or with partial records
-    out = out.replace(b"\\n\n", b"\n")
+    parts = _DOCKER.split(data)
+    if any(parts[0::4]):
+        return None  # not all Docker's, or with records that are partial or of several lines
+    out = b"".join(chain.from_iterable(zip(parts[3::4], _BLANK, parts[2::4], _FULL, parts[1::4], _END, strict=False)))
     if b"\\" not in out:
         return out
-    if b"\\n" in out:
-        return None  # a record of several lines
     out = out.replace(b'\\"', b'"').replace(b"\\t", b"\t").replace(b"\\r", b"\r").replace(b"\\/", b"/")
     return _UNICODE.sub(_unicode_text, out)
 

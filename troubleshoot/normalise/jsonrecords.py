@@ -4,7 +4,7 @@ In: one decoded object (Docker, journald, CloudWatch, Loki, Elasticsearch, Fluen
 message, and what is known of time, place and level as a prefix that the wrappers know again:
 
     {"log": "boom\n", "stream": "stderr", "time": "T"}                 ->  "T stderr F boom"
-    {"message": "boom", "kubernetes": {"pod_name": "p"}, "time": "T"}  ->  'T {pod="p"} boom'
+    {"message": "boom", "kubernetes": {"pod_name": "p"}, "time": "T"}  ->  'T {pod="p"}: boom'
 
 A message of several lines gives several lines with the same prefix. Fields that no collector adds are kept behind it,
 for they can hold the error. Source: knowledge/log-formats.md, sections 2, 5, 9, 12, 14 and 15.
@@ -36,7 +36,12 @@ _TRANSPORT = frozenset(
         "@version", "orchestrator", "data_stream", "event", "tags", "fields",
     }
 )  # fmt: skip
-_COLLECTED = frozenset({"stream", "kubernetes", "logtag", "podName", "logStreamName", "ingestionTime", "source_type"})
+_COLLECTED = frozenset(
+    {
+        "stream", "kubernetes", "logtag", "podName", "logStreamName", "ingestionTime", "source_type", "timeUnixNano",
+        "severityNumber", "_source", "MESSAGE",
+    }
+)  # fmt: skip
 _WRITERS = (
     ("journald-json", frozenset({"MESSAGE", "__REALTIME_TIMESTAMP"})),
     ("cloudwatch-json", frozenset({"logStreamName", "ingestionTime", "@logStream", "@ptr"})),
@@ -100,7 +105,7 @@ def name_of(record: Mapping[str, Any]) -> str:
 
 def is_collected(record: Mapping[str, Any]) -> bool:
     """Tell whether a collector wrote the record, not the program itself."""
-    return not _COLLECTED.isdisjoint(record) or "_source" in record or "MESSAGE" in record or record.keys() <= {
+    return not _COLLECTED.isdisjoint(record) or record.keys() <= {
         "log", "stream", "time", "attrs", "labels", "line", "timestamp", "message",
     }  # fmt: skip
 
@@ -128,7 +133,7 @@ def _stamp(record: Mapping[str, Any]) -> str:
             if stamp is not None:
                 digits = 6 if stamp.resolution_s < 0.9e-3 else 3 if stamp.resolution_s < 0.9 else 0
                 text = stamp.time.strftime("%Y-%m-%dT%H:%M:%S.%f")
-                return (text[: -6 + digits] if digits else text[:-7]) + "Z"
+                return (text[: len(text) - 6 + digits] if digits else text[:-7]) + "Z"
     return ""
 
 

@@ -113,8 +113,8 @@ class Mender:
         return found
 
     def _count_nul_bytes(self, raw: bytes, offset: int) -> None:
-        count = raw.count(0)
-        if count and not is_wide(self.look.encoding):
+        if 0 in raw and not is_wide(self.look.encoding):
+            count = raw.count(0)
             if not self._nul_bytes:
                 self._first_nul = offset + raw.index(0)
             self._nul_bytes += count
@@ -122,7 +122,8 @@ class Mender:
 
 def look_at(sample: bytes, encoding: str, mark: int, *, small: bool) -> Look:
     """Return what a sample of a source's lines tells; one in a wide encoding is given in UTF-8."""
-    begin = sample.removeprefix(MARK)
+    sample = sample.removeprefix(MARK)
+    begin = repair.strip_codes(sample)
     traits = {
         name
         for name, pattern in (("cri", _CRI_LINE), ("gitlab", _GITLAB_LINE), ("stamped", _STAMPED_LINE))
@@ -136,6 +137,8 @@ def look_at(sample: bytes, encoding: str, mark: int, *, small: bool) -> Look:
     if small and not json and b"&quot;" in begin:
         json, names = _json_form(chat.repair_markup(text_as_given(begin, 1, 0)).data)
         json = json if json == "lines" else None  # a document's records are placed in the bytes as given
+    if "cri" in traits and not is_wide(encoding):
+        encoding = "utf-8"  # a character cut between two records is no other encoding
     return Look(encoding, mark, small, json, names, frozenset(traits))
 
 

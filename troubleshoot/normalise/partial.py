@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 from troubleshoot import limits
 from troubleshoot.model import LineMap
-from troubleshoot.normalise.origins import Text
+from troubleshoot.normalise.origins import Later, Text, line_count
 
 _STAMP = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)"
 _CRI = re.compile(rb"(" + _STAMP + rb" (stdout|stderr)) ([PF])(?::\S+)*(?: |$)")
-_PARTIAL = re.compile(rb" P(?::\S+)* ")
+_PARTIAL = re.compile(rb"P(?<= P)(?::\S+)* ")  # begins with a byte that memchr can look for
 _GITLAB = re.compile(_STAMP + rb" ([0-9a-f]{2}[OE])([ +])")
 _CONTINUED = re.compile(rb"Z [0-9a-f]{2}[OE]\+")
 _SEAM = re.compile(_STAMP + rb" ")
@@ -28,7 +28,7 @@ SEAM_BYTES = 3500  # kubelet writes a stamp before each chunk; chunks are 4, 8 o
 
 @dataclass(slots=True)
 class _Open:
-    """A record whose end has not come yet."""
+    """A record whose end has not come yet: its pieces, and the line and offset of the first."""
 
     pieces: list[bytes]
     line: int
@@ -37,8 +37,17 @@ class _Open:
 
 
 @dataclass(slots=True)
+class _Edit:
+    """Bytes to be replaced. One that stands for a record whose end came has that record."""
+
+    start: int
+    end: int
+    by: bytes = b""
+
+
+@dataclass(slots=True)
 class PartialJoiner:
-    """Joins the `P` records of a CRI log to the `F` record that ends them."""
+    """Joins the `P` records of a CRI log to the `F` record that ends them. Lines in between are not looked at."""
 
     unfinished: int = 0  # records whose end never came
     _open: dict[bytes, _Open] = field(default_factory=dict)
@@ -47,40 +56,73 @@ class PartialJoiner:
         return bool(self._open) or _PARTIAL.search(data, 0, end) is not None
 
     def __call__(self, text: Text, last: bool) -> Text:
-        if not self.needed(text.data, len(text.data)):
-            return text
-        rows: list[tuple[bytes | _Open, int, int]] = [(each, each.line, each.offset) for each in self._open.values()]
-        lines = text.data.split(b"\n")
-        ends_whole = not lines[-1]
-        for i, line in enumerate(lines[:-1] if ends_whole else lines):
-            m = _CRI.match(line)
-            if m is None:
-                rows.append((line, text.map.lines[i], text.map.offsets[i]))
+        data = text.data
+        edits: dict[int, _Edit] = {}
+        finished = [
+            part for stream, part in list(self._open.items()) if self._follow(data, 0, stream, part, edits, last)
+        ]
+        at = 0
+        while (m := _PARTIAL.search(data, at)) is not None:
+            at = m.end()
+            start = data.rfind(b"\n", 0, m.start()) + 1
+            head = _CRI.match(data, start)
+            if start in edits or head is None or head.end() != m.end() or head[3] != b"P":
                 continue
-            stream, content = m[2], line[m.end() :]
-            part = self._open.get(stream)
-            if part is not None:
-                part.pieces.append(content.removesuffix(b"\r"))
-                part.size += len(content)
-            elif m[3] == b"P":
-                part = _Open([m[1] + b" F " + content.removesuffix(b"\r")], text.map.lines[i], text.map.offsets[i])
-                self._open[stream] = part
-                rows.append((part, part.line, part.offset))
+            end = _line_end(data, start)
+            part = _Open([head[1] + b" F " + data[m.end() : end].removesuffix(b"\r")], 0, start)
+            edits[start] = edit = _Edit(start, end + 1)
+            if self._follow(data, end + 1, head[2], part, edits, last):
+                edit.by = b"".join(part.pieces) + (b"\n" if edit.end <= len(data) or not last else b"")
             else:
-                rows.append((line, text.map.lines[i], text.map.offsets[i]))
-            if part is not None and (m[3] == b"F" or part.size > limits.LINE_BYTES):
-                del self._open[stream]
-        return self._finish(rows, last, ends_whole)
+                index = data.count(b"\n", 0, start)
+                part.line, part.offset = text.map.lines[index], text.map.offsets[index]
+        return _rewritten(text, sorted(edits.values(), key=lambda each: each.start), finished)
 
-    def _finish(self, rows: list[tuple[bytes | _Open, int, int]], last: bool, ends_whole: bool) -> Text:
-        waiting = set() if last else {id(part) for part in self._open.values()}
+    def _follow(self, data: bytes, at: int, stream: bytes, part: _Open, edits: dict[int, _Edit], last: bool) -> bool:
+        """Take the pieces of a record from the lines at `at` and on; tell whether its end was among them."""
+        while at < len(data):
+            end = _line_end(data, at)
+            m = _CRI.match(data, at, end)
+            if m is not None and m[2] == stream:
+                content = data[m.end() : end].removesuffix(b"\r")
+                part.pieces.append(content)
+                part.size += len(content)
+                edits[at] = _Edit(at, end + 1)
+                if m[3] == b"F" or part.size > limits.LINE_BYTES:
+                    self._open.pop(stream, None)
+                    return True
+            at = end + 1
         if last:
-            self.unfinished = len(self._open)
-            self._open.clear()
-        done = [row for row in rows if id(row[0]) not in waiting]
-        data = b"\n".join(b"".join(row[0].pieces) if isinstance(row[0], _Open) else row[0] for row in done)
-        whole = data + b"\n" if done and (ends_whole or not last) else data
-        return Text(whole, LineMap([line for _, line, _ in done], [offset for _, _, offset in done]), exact=False)
+            self.unfinished += 1
+            self._open.pop(stream, None)
+            return True
+        self._open[stream] = part
+        return False
+
+
+def _line_end(data: bytes, at: int) -> int:
+    end = data.find(b"\n", at)
+    return end if end >= 0 else len(data)
+
+
+def _rewritten(text: Text, edits: list[_Edit], finished: list[_Open]) -> Text:
+    """Return the text with the edits made, behind the records that began in blocks before and are whole now."""
+    data, old = text.data, text.map
+    first = b"".join(b"".join(part.pieces) + b"\n" for part in finished)
+    pieces, at = [first], 0
+    for edit in edits:
+        pieces += [data[at : edit.start], edit.by]
+        at = edit.end
+    pieces.append(data[at:])
+
+    def kept() -> list[int]:
+        gone = {data.count(b"\n", 0, edit.start) for edit in edits if not edit.by}
+        return [i for i in range(line_count(data)) if i not in gone] if data else []
+
+    indexes = Later(kept)
+    lines = Later(lambda: [*(part.line for part in finished), *(old.lines[i] for i in indexes)])
+    offsets = Later(lambda: [*(part.offset for part in finished), *(old.offsets[i] for i in indexes)])
+    return Text(b"".join(pieces), LineMap(lines, offsets), exact=False)
 
 
 def has_continued(data: bytes | bytearray, end: int) -> bool:

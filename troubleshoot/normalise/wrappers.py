@@ -112,7 +112,9 @@ COLLECTORS: tuple[Wrapper, ...] = (
     ),
     wrapper("syslog", rf"(?P<host>{HOST}) (?P<ident>{IDENT})(?:\[\d+\])?: ", finish=_keep_speaker, after="dmesg"),
     wrapper("dmesg", r"\d+,\d+,\d+,[-c][^;]{0,40};", DIGITS),
-    wrapper("labels", rf'(?:(?P<ts>{ISO}{ZONE}) )?\{{(?P<labels>(?:\w+="(?:[^"\\]|\\.)*",? ?)+)\}} +', "{" + DIGITS),
+    wrapper(
+        "labels", rf'(?:(?P<ts>{ISO}{ZONE}) )?\{{(?P<labels>(?:\w+="(?:[^"\\]|\\.)*",? ?)+)\}}(?:: | +)', "{" + DIGITS
+    ),
     wrapper("loki", rf"\d{{13}}\t(?P<ts>{ISO}{ZONE})\t", DIGITS),
     wrapper(
         "cloudwatch",
