@@ -296,6 +296,7 @@ def test_channels_without_libfabric_are_a_fault(engine: Engine, about: str, plug
     )
     if about:
         assert "efa/plugin-not-loaded" == first(report)
+        assert "medium" == report.findings[0].severity.word
         assert "efa/not-used" in found(report)
         assert "high" == finding(report, "efa/not-used").confidence.word
     else:
@@ -396,8 +397,9 @@ def test_a_new_c_library_is_good_news(engine: Engine, text: str, version: str) -
 )
 def test_an_old_c_library_is_a_fault_by_version_and_not_by_text(engine: Engine, text: str) -> None:
     report = engine.scan_text(text)
-    assert "efa/image-glibc-too-old" == first(report)
+    assert "loader/glibc-below-efa-mount" == first(report)
     assert not confirmed(report)
+    assert "efa/image-glibc-too-old" == first(engine.scan_text(text + "OPAL_PREFIX=/opt/amazon-efa-ofi/openmpi\n"))
 
 
 # --- the automatic mount ----------------------------------------------------------------------------------------------
