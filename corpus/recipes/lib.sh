@@ -6,9 +6,10 @@
 # What it needs: root, util-linux; for Python jobs a virtual environment with torch (see `need_venv`).
 #
 # A recipe calls, per incident:
-#   incident NAME             starts corpus/NAME afresh and a clean working directory /opt/train
+#   incident NAME             starts corpus/NAME afresh, but for its expected.yaml, and a clean working directory /opt/train
 #   capture FILE COMMAND...   runs COMMAND, both streams in one file as a terminal would show them
-#   expect VERDICT FIRST ENTRY ALSO NEVER     writes expected.yaml (lists as comma-separated words, - for none)
+#   expect VERDICT FIRST ENTRY ALSO NEVER     writes expected.yaml where there is none yet (lists as comma-separated words,
+#                             - for none): a first guess; the file is kept by hand from then on
 #   readme TEXT               writes README.md; TEXT says what happened and how
 
 set -u
@@ -45,7 +46,7 @@ clean() {
 
 incident() {
     NAME=$1; D=$CORPUS/$NAME; CODES=""
-    rm -rf "$D"; mkdir -p "$D"
+    mkdir -p "$D"; find "$D" -mindepth 1 ! -name expected.yaml -delete
     rm -rf /opt/train; mkdir -p /opt/train; cd /opt/train
     echo "== $NAME"
 }
@@ -63,6 +64,7 @@ list() { [ "$1" = - ] && echo "[]" || echo "[${1//,/, }]"; }
 
 expect() {
     local verdict=$1 first=$2 healthy=false
+    [ -f "$D/expected.yaml" ] && return
     [ "$verdict" = clean ] && healthy=true
     [ "$first" = - ] && first=null
     cat > "$D/expected.yaml" <<YAML
