@@ -54,8 +54,8 @@ C
     mpicc."$1" -O1 -w -o job job.c
 }
 
-# This build of Open MPI now and then loses its own help text ("ORTE_ERROR_LOG: ... show_help.c"): where the text is the point,
-# `until_shows PATTERN FILE COMMAND...` runs the command again until it is there, ten times at most.
+# Open MPI 4.1.4 now and then loses its own help text ("ORTE_ERROR_LOG: ... show_help.c"), Hydra the last words of a rank:
+# where the text is the point, `until_shows PATTERN FILE COMMAND...` runs the command again until it is there, ten times at most.
 until_shows() {
     local pattern=$1; shift
     for _ in 1 2 3 4 5 6 7 8 9 10; do CODES=""; capture "$@"; grep -qE "$pattern" "$D/$1" && return; done
@@ -210,7 +210,7 @@ healthy healthy-mpi-plain "--mca btl_base_verbose 20 --display-allocation" "The 
 PROGRAMS="MPICH 4.0.2 with Hydra (Debian 12), gcc 12.2"
 hydra() {
     incident "$1"; build mpich
-    capture job.log mpiexec.hydra -launcher fork $2 -n 4 ./job "$3"
+    until_shows '^(\[.\] )?(Abort|=   BAD TERM|rank 3 step 7)' job.log mpiexec.hydra -launcher fork $2 -n 4 ./job "$3"
     if [ -z "$4" ]; then expect clean - - - mpi/abort,mpi/process-signal,mpi/nonzero-exit; else expect fault "$4" "$5" "$6" -; fi
     readme "$7"
 }
