@@ -6,8 +6,12 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import time
+import urllib.error
+import urllib.request
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -350,3 +354,103 @@ def test_help_says_the_exit_codes() -> None:
 
 def test_completion_script_is_printed() -> None:
     assert "_TROUBLESHOOT_COMPLETE" in run("completion", "bash").stdout
+
+
+# --- writing rules ---------------------------------------------------------------------------------------------------
+
+
+def test_rule_is_shown_as_page_and_as_json(pack: Path) -> None:
+    page = run("rules", "show", "frob/dry", pack=pack).stdout
+    for wanted in ("# The frobnicator of {node} ran dry", "## What to do", "refill {node}"):
+        assert wanted in page
+    assert json.loads(run("rules", "show", "frob/dry", "--format", "json", pack=pack).stdout)["id"] == "frob/dry"
+    assert "did you mean 'frob/dry'?" in run("rules", "show", "frob/dri", pack=pack).stderr
+
+
+def test_check_passes_a_good_rule_and_fails_a_broken_one_with_2(pack: Path) -> None:
+    (pack / "frob" / "dusty.yaml").unlink()
+    good = run("rules", "check", str(pack))
+    assert (good.exit_code, good.stdout) == (0, "All rules are well.\n")
+    (pack / "frob" / "dry.yaml").write_text(RULE.replace("severity: high", "severity: fatal"))
+    bad = run("rules", "check", str(pack))
+    assert bad.exit_code == 2
+    assert re.search(r"error\[R004\]: .*\n  \S*frob/dry.yaml:2:\d+ ", bad.stdout)
+    problems = json.loads(run("rules", "check", str(pack), "--format", "json").stdout)
+    assert (problems[0]["code"], problems[0]["line"]) == ("R004", 2)
+
+
+def test_check_names_a_rule_whose_example_does_not_fire(pack: Path) -> None:
+    (pack / "frob" / "dry.yaml").write_text(
+        RULE.replace("frobnicator on node-1 ran dry", "frobnicator on node-1 ran wet")
+    )
+    result = run("rules", "check", str(pack / "frob" / "dry.yaml"))
+    assert (result.exit_code, "error[L005]" in result.stdout) == (2, True)
+
+
+def test_new_writes_a_rule_that_fires_and_never_over_another(tmp_path: Path) -> None:
+    made = run("rules", "new", "frob/stuck", input="frobnicator on node-7 is stuck (code 17)\n")
+    assert (made.exit_code, made.stdout.startswith("rules/frob/stuck.yaml\n")) == (0, True)
+    log = "frobnicator on node-8 is stuck (code 3)\n"
+    scanned = run("--drafts", "--format", "json", pack=tmp_path / "rules", input=log)
+    assert json.loads(scanned.stdout)["findings"][0]["rule"] == "frob/stuck"
+    again = run("rules", "new", "frob/stuck", input="x is stuck\n")
+    assert (again.exit_code, "already there" in again.stderr) == (2, True)
+    assert run("rules", "new", "Stuck", input="x is stuck\n").exit_code == 2
+
+
+def test_schemas_are_printed() -> None:
+    assert json.loads(run("rules", "schema").stdout)["title"] == "troubleshoot rule"
+    assert json.loads(run("rules", "schema", "report").stdout)["title"] == "troubleshoot report"
+
+
+def test_docs_are_a_page_per_rule_and_an_index(pack: Path, tmp_path: Path) -> None:
+    assert run("rules", "docs", "site", pack=pack).stdout == "3 pages in site\n"
+    assert (tmp_path / "site" / "frob" / "dry.md").exists()
+
+
+# --- serve -----------------------------------------------------------------------------------------------------------
+
+
+def test_serve_answers_with_the_rules_it_was_given(pack: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [
+        sys.executable,
+        "-m",
+        "troubleshoot",
+        "serve",
+        "--port",
+        str(port),
+        "--no-default-rules",
+        "--rules",
+        str(pack),
+    ]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment) as process:
+        try:
+            body = _post(f"http://127.0.0.1:{port}/v1/scan", FAULT.encode())
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+    assert json.loads(body)["findings"][0]["rule"] == "frob/dry"
+
+
+def _post(url: str, data: bytes) -> bytes:
+    request = urllib.request.Request(url, data, {"Content-Type": "text/plain"})
+    for _ in range(150):
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                body: bytes = answer.read()
+                return body
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.1)
+    raise AssertionError("the service did not start")
+
+
+def test_serve_on_a_taken_port_could_not_run() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        result = run("serve", "--port", str(taken.getsockname()[1]))
+    assert (result.exit_code, result.stderr.startswith("error: cannot listen at 127.0.0.1:")) == (2, True)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from troubleshoot.cli.failing import COULD_NOT_RUN
+from troubleshoot.cli.failing import COULD_NOT_RUN, say
 from troubleshoot.cli.options import common_options, complete_rule_id, nearest, pack_options
 from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.errors import UsageError
 from troubleshoot.report.look import SEVERITY_STYLE, Look
-from troubleshoot.report.printable import cut_end, one_line
+from troubleshoot.report.printable import cut_end, one_line, visible
 
 if TYPE_CHECKING:
     from troubleshoot.errors import Problem
-    from troubleshoot.model import Report, Rule, RulePack
+    from troubleshoot.model import Rule, RulePack
 
 FORMAT = click.option(
     "-f", "--format", "format", type=click.Choice(["text", "json"]), default="text", show_default=True
@@ -53,13 +53,14 @@ def list_rules(
     quiet: bool,
 ) -> None:
     """List rules; with WORDs, those whose id, title or explanation holds all of them."""
+    from troubleshoot.rulepack.search import rule_summary, search_rules
+
     pack = _load(rules, default_rules, drafts)
-    found = [rule for rule in pack.rules.values() if _is_asked_for(rule, domain, system, words)]
-    found.sort(key=lambda rule: rule.id)
+    found = search_rules(pack, words, domain=domain, system=system)
     if format == "json":
         from troubleshoot.report.json import dump
 
-        emit(dump([_summary(rule) for rule in found], indent=2) + "\n")
+        emit(dump([rule_summary(rule) for rule in found], indent=2) + "\n")
         return
     look = look_for(STDOUT, color)
     width = max((len(rule.id) for rule in found), default=0)
@@ -78,28 +79,6 @@ def _row(rule: Rule, width: int, look: Look) -> str:
         title = cut_end(title, max(look.width - width - 13 - len(status), 20), look.ellipsis)
     title += status
     return f"{rule.id:<{width}}  {look.paint(f'{severity:<9}', *SEVERITY_STYLE[rule.severity])}  {title}"
-
-
-def _is_asked_for(rule: Rule, domain: str | None, system: str | None, words: Iterable[str]) -> bool:
-    text = f"{rule.id} {rule.title} {rule.explanation} {' '.join(rule.systems)}".lower()
-    return (
-        (domain is None or rule.domain == domain)
-        and (system is None or system in rule.systems)
-        and all(word.lower() in text for word in words)
-    )
-
-
-def _summary(rule: Rule) -> Mapping[str, object]:
-    return {
-        "id": rule.id,
-        "title": rule.title,
-        "kind": rule.kind.value,
-        "severity": rule.severity.word,
-        "confidence": rule.confidence.word,
-        "status": rule.status.value,
-        "systems": list(rule.systems),
-        "tags": list(rule.tags),
-    }
 
 
 @rules.command(short_help="Show one rule as a page.")
@@ -158,29 +137,28 @@ def check(paths: tuple[str, ...], strict: bool, format: str, color: str, quiet: 
         emit(dump([_wire_problem(each) for each in problems], indent=2) + "\n")
     else:
         told = "".join(f"{each}\n\n" for each in problems)
-        emit(told + _verdict(len(errors), len(problems) - len(errors)))
+        emit(visible(told) + _verdict(len(errors), len(problems) - len(errors)))
     return COULD_NOT_RUN if errors or (strict and problems) else 0
 
 
 def find_all_problems(paths: Sequence[str]) -> list[Problem]:
-    """Return what is wrong with the rules of these paths, worst first: what keeps them from loading, then the lints."""
+    """Return what is wrong with the rules of these paths: errors first, those of loading before those of lints."""
     from troubleshoot.engine import Engine
     from troubleshoot.rulepack.lint import lint_pack
     from troubleshoot.rulepack.load import find_problems, load_pack
+    from troubleshoot.scan.planner import choose
 
     folders = [Path(path) for path in paths]
     problems = find_problems(folders)
     pack = load_pack(folders, drafts=True)
-    scan: Callable[[Mapping[str, str]], Report] = Engine(pack).scan_texts
-    linted = [each for each in lint_pack(pack, scan) if not folders or _is_below(each, folders)]
-    return sorted([*problems, *linted], key=lambda each: (each.severity != "error", str(each.place), each.code))
+    only = {rule.id for rule in pack.rules.values() if _is_below(rule.path, folders)} if folders else None
+    linted = lint_pack(pack, Engine(pack).scan_texts, only=only, choose=choose)
+    return sorted([*problems, *linted], key=lambda each: each.severity != "error")
 
 
-def _is_below(problem: Problem, folders: Iterable[Path]) -> bool:
-    if problem.place is None:
-        return True
-    path = Path(problem.place.path).resolve()
-    return any(path.is_relative_to(folder.resolve()) for folder in folders)
+def _is_below(path: str, folders: Iterable[Path]) -> bool:
+    rule = Path(path).resolve()
+    return any(rule.is_relative_to(folder.resolve()) for folder in folders)
 
 
 def _wire_problem(problem: Problem) -> Mapping[str, object]:
@@ -224,26 +202,26 @@ def schema(of: str, output: str, color: str, quiet: bool) -> None:
 
 @rules.command(short_help="Start a rule from log lines.")
 @click.argument("rule_id", metavar="DOMAIN/FAULT")
-@click.argument("log", type=click.File("rb"), default="-", metavar="[LOG]")
+@click.argument("log", default="-", metavar="[LOG]")
 @click.option(
     "--dir", "folder", type=click.Path(file_okay=False), default="rules", show_default=True, help="Where rules live."
 )
 @click.option("--force", is_flag=True, help="Write over a rule that is there.")
 @common_options
-def new(rule_id: str, log: click.File, folder: str, force: bool, color: str, quiet: bool) -> None:
+def new(rule_id: str, log: str, folder: str, force: bool, color: str, quiet: bool) -> None:
     """Start a rule from log lines: LOG, or standard input.
 
     The varying parts become holes, and the lines the rule's first example.
     """
     from troubleshoot.rulepack.scaffold import scaffold_rule
 
-    if log.name in ("-", "<stdin>") and sys.stdin.isatty():
-        click.echo("Paste the log lines of the fault, then press Ctrl-D.", err=True)
-    text = log.read().decode("utf-8", "replace")  # type: ignore[attr-defined] # click opens it before we are called
+    if log == "-" and sys.stdin.isatty():
+        say("Paste the log lines of the fault, then press Ctrl-D.")
+    data = sys.stdin.buffer.read() if log == "-" else Path(log).read_bytes()
+    document = scaffold_rule(rule_id, data.decode("utf-8", "replace"))
     path = Path(folder, f"{rule_id}.yaml")
     if path.exists() and not force:
         raise UsageError(f"{path} is already there", help="choose another id, or --force")
-    document = scaffold_rule(rule_id, text)
     path.parent.mkdir(parents=True, exist_ok=True)
     emit(document, str(path))
     emit(f"{path}\nFill in what is marked, then: troubleshoot rules check {path}\n")
