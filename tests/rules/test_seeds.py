@@ -58,7 +58,7 @@ def finding(report: Report, rule: str) -> Finding:
     return next(each for each in (*report.findings, *report.confirmations) if each.rule == rule)
 
 
-# --- GLIBC below /opt/amazon-efa-ofi -----------------------------------------------------------------------------------
+# --- GLIBC below /opt/amazon-efa-ofi ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def finding(report: Report, rule: str) -> Finding:
 )
 def test_glibc_under_the_efa_mount_is_first_in_every_form(engine: Engine, text: str) -> None:
     report = engine.scan_text(text)
-    assert AUTO_MOUNT == first(report)
+    assert first(report) == AUTO_MOUNT
     assert "loader/glibc-too-old" not in found(report)
     assert report.findings[0].captures["needed"] in ("2.34", "2.38", "2.32")
 
@@ -119,7 +119,7 @@ def test_glibc_finding_offers_all_fixes_and_the_three_ways_to_opt_out(engine: En
 )
 def test_wrong_mpirun_is_first_where_the_log_shows_it(engine: Engine, text: str) -> None:
     report = engine.scan_text(text)
-    assert WRONG_MPIRUN == first(report)
+    assert first(report) == WRONG_MPIRUN
     assert AUTO_MOUNT in found(report)
 
 
@@ -133,7 +133,7 @@ def test_wrong_mpirun_is_first_where_the_log_shows_it(engine: Engine, text: str)
 )
 def test_old_image_is_first_where_the_log_shows_it(engine: Engine, text: str) -> None:
     report = engine.scan_text(text)
-    assert AUTO_MOUNT == first(report)
+    assert first(report) == AUTO_MOUNT
     assert WRONG_MPIRUN not in found(report)
 
 
@@ -147,7 +147,7 @@ def test_old_image_is_first_where_the_log_shows_it(engine: Engine, text: str) ->
 )
 def test_glibc_of_any_other_library_says_nothing_of_efa(engine: Engine, text: str) -> None:
     report = engine.scan_text(text)
-    assert "loader/glibc-too-old" == first(report)
+    assert first(report) == "loader/glibc-too-old"
     assert not any(rule.startswith("efa/") for rule in found(report))
     answer = report.findings[0]
     told = answer.title + answer.explanation + "".join(fix.title + fix.do + "".join(fix.run) for fix in answer.fixes)
@@ -161,7 +161,7 @@ def test_glibc_of_the_plugin_lets_the_job_run_over_sockets(engine: Engine) -> No
         "node-1:81:99 [0] NCCL INFO Using network Socket\n"
         "node-1:81:99 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/Socket/0\n"
     )
-    assert AUTO_MOUNT == first(report)
+    assert first(report) == AUTO_MOUNT
     assert AUTO_MOUNT in finding(report, "efa/not-used").explained_by
 
 
@@ -182,9 +182,9 @@ def test_glibc_of_the_plugin_lets_the_job_run_over_sockets(engine: Engine) -> No
 )
 def test_fork_without_memory_is_the_huge_pages_where_efa_is_about(engine: Engine, error: str) -> None:
     report = engine.scan_text(PLUGIN + FORK_TRACE + error + "\n")
-    assert HUGE_PAGES == first(report)
+    assert first(report) == HUGE_PAGES
     answer = report.findings[0]
-    assert "high" == answer.confidence.word
+    assert answer.confidence.word == "high"
     assert "FI_EFA_USE_HUGE_PAGE=0" in answer.fixes[0].run[0]
     assert "performance" in answer.fixes[0].do
 
@@ -201,14 +201,14 @@ def test_fork_without_memory_is_the_huge_pages_where_efa_is_about(engine: Engine
 )
 def test_any_evidence_of_efa_is_enough(engine: Engine, evidence: str) -> None:
     report = engine.scan_text(evidence + FORK_TRACE + "OSError: Cannot allocate memory\n")
-    assert HUGE_PAGES == first(report)
+    assert first(report) == HUGE_PAGES
 
 
 def test_fork_without_memory_and_without_efa_is_less_sure_and_names_other_causes(engine: Engine) -> None:
     report = engine.scan_text(FORK_TRACE + "OSError: [Errno 12] Cannot allocate memory\n")
-    assert "efa/fork-out-of-memory" == first(report)
+    assert first(report) == "efa/fork-out-of-memory"
     answer = report.findings[0]
-    assert "low" == answer.confidence.word
+    assert answer.confidence.word == "low"
     assert "overcommit" in answer.explanation
     assert "FI_EFA_USE_HUGE_PAGE=0" in answer.fixes[0].run[0]
 
@@ -222,8 +222,8 @@ def test_fork_error_of_one_rank_explains_what_the_others_say(engine: Engine) -> 
         + "node-2:81:99 [0] NCCL WARN socketProgress: Connection closed by remote peer node-1<41234>\n"
         + "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n"
     )
-    assert HUGE_PAGES == first(report)
-    assert (3,) == report.findings[0].ranks
+    assert first(report) == HUGE_PAGES
+    assert report.findings[0].ranks == (3,)
 
 
 @pytest.mark.parametrize(
@@ -251,12 +251,14 @@ def test_look_alikes_of_the_fork_error_are_something_else(engine: Engine, text: 
         ("NCCL INFO Channel 02/0 : 9[1] -> 0[0] [receive] via NET/Libfabric/4(1)/GDRDMA(PCI)/Shared", "Libfabric"),
     ],
 )
-@pytest.mark.parametrize("prefix", ["", "node-1:81:99 [2] ", "[1,2]<stdout>:node-1:81:99 [2] ", "[2026-11-30 20:15:04] node-1:81:99 [2] "])
+@pytest.mark.parametrize(
+    "prefix", ["", "node-1:81:99 [2] ", "[1,2]<stdout>:node-1:81:99 [2] ", "[2026-11-30 20:15:04] node-1:81:99 [2] "]
+)
 def test_efa_in_use_is_confirmed_with_its_network(engine: Engine, line: str, network: str, prefix: str) -> None:
     report = engine.scan_text(f"{prefix}{line}\n" * 3)
     assert "efa/in-use" in confirmed(report)
     answer = finding(report, "efa/in-use")
-    assert 3 == answer.count
+    assert answer.count == 3
     assert network == answer.captures["network"]
     assert f"3 channels over {network}" in answer.title
     assert not report.findings
@@ -265,7 +267,7 @@ def test_efa_in_use_is_confirmed_with_its_network(engine: Engine, line: str, net
 def test_efa_through_host_memory_is_confirmed_as_such(engine: Engine) -> None:
     report = engine.scan_text(f"node-1:81:99 [2] {EFA_CHANNEL.removesuffix('/GDRDMA')}\n" * 2)
     assert {"efa/in-use-without-gdrdma"} == confirmed(report)
-    assert 2 == report.confirmations[0].count
+    assert report.confirmations[0].count == 2
 
 
 def test_libfabric_over_tcp_is_not_efa(engine: Engine) -> None:
@@ -273,7 +275,7 @@ def test_libfabric_over_tcp_is_not_efa(engine: Engine) -> None:
         "node-1:81:99 [0] NCCL INFO NET/OFI Selected Provider is tcp (found 1 nics)\n"
         f"node-1:81:99 [2] {EFA_CHANNEL.removesuffix('/GDRDMA')}\n"
     )
-    assert "efa/plugin-on-other-provider" == first(report)
+    assert first(report) == "efa/plugin-on-other-provider"
     assert not confirmed(report)
 
 
@@ -295,13 +297,13 @@ def test_channels_without_libfabric_are_a_fault(engine: Engine, about: str, plug
         + "node-1:81:99 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/Socket/0\n"
     )
     if about:
-        assert "efa/plugin-not-loaded" == first(report)
-        assert "medium" == report.findings[0].severity.word
+        assert first(report) == "efa/plugin-not-loaded"
+        assert report.findings[0].severity.word == "medium"
         assert "efa/not-used" in found(report)
-        assert "high" == finding(report, "efa/not-used").confidence.word
+        assert finding(report, "efa/not-used").confidence.word == "high"
     else:
-        assert "efa/not-seen-in-use" == first(report)
-        assert "low" == report.findings[0].severity.word
+        assert first(report) == "efa/not-seen-in-use"
+        assert report.findings[0].severity.word == "low"
 
 
 @pytest.mark.parametrize(
@@ -332,7 +334,7 @@ def test_nothing_is_said_of_efa_where_nothing_can_be_meant(engine: Engine, text:
     [
         "node-1:81:81 [0] NCCL version 2.21.5+cuda12.4\nstep 100 loss 2.31\n",
         "FI_PROVIDER=efa\n"
-        "[rank0]:[W1130 20:15:04.120001 811 ProcessGroupNCCL.cpp:991] Warning: destroy_process_group() was not called\n",
+        "[rank0]:[W1130 20:15:04.120001 811 ProcessGroupNCCL.cpp:991] destroy_process_group() was not called\n",
         "torch.distributed.DistBackendError: NCCL error in: ../NCCLUtils.hpp:317, ncclSystemError\n",
         'image: my/train\nmountPath: /opt/amazon-efa-ofi\ndist.init_process_group(backend="nccl")\n',
     ],
@@ -362,7 +364,7 @@ def test_without_debug_output_it_cannot_be_told(engine: Engine, text: str) -> No
 )
 def test_the_slip_nccl_info_is_told_with_the_right_name(engine: Engine, text: str) -> None:
     report = engine.scan_text(text)
-    assert "nccl/info-debug-slip" == first(report)
+    assert first(report) == "nccl/info-debug-slip"
     assert "NCCL_DEBUG=INFO" in report.findings[0].fixes[0].run[0]
 
 
@@ -376,7 +378,10 @@ def test_the_slip_nccl_info_is_told_with_the_right_name(engine: Engine, text: st
         ("GNU C Library (Ubuntu GLIBC 2.35-0ubuntu3.8) stable release version 2.35.\n", "2.35"),
         ("ldd (Debian GLIBC 2.36-9+deb12u14) 2.36\n", "2.36"),
         ("ldd (GNU libc) 2.34\n", "2.34"),
-        ("[root@54fbddf47d15 /]# /usr/lib64/libc.so.6\nGNU C Library (GNU libc) stable release version 2.100.\n", "2.100"),
+        (
+            "[root@54fbddf47d15 /]# /usr/lib64/libc.so.6\nGNU C Library (GNU libc) stable release version 2.100.\n",
+            "2.100",
+        ),
     ],
 )
 def test_a_new_c_library_is_good_news(engine: Engine, text: str, version: str) -> None:
@@ -397,9 +402,9 @@ def test_a_new_c_library_is_good_news(engine: Engine, text: str, version: str) -
 )
 def test_an_old_c_library_is_a_fault_by_version_and_not_by_text(engine: Engine, text: str) -> None:
     report = engine.scan_text(text)
-    assert "loader/glibc-below-efa-mount" == first(report)
+    assert first(report) == "loader/glibc-below-efa-mount"
     assert not confirmed(report)
-    assert "efa/image-glibc-too-old" == first(engine.scan_text(text + "OPAL_PREFIX=/opt/amazon-efa-ofi/openmpi\n"))
+    assert first(engine.scan_text(text + "OPAL_PREFIX=/opt/amazon-efa-ofi/openmpi\n")) == "efa/image-glibc-too-old"
 
 
 # --- the automatic mount ----------------------------------------------------------------------------------------------
@@ -482,7 +487,10 @@ def test_the_whole_mount_is_confirmed_and_nothing_is_missing(engine: Engine, tex
         (without(DESCRIBED, "OPAL_PREFIX"), "runai/auto-mount-variables-missing"),
         (without(POD, "NVIDIA_GDRCOPY", 2), "runai/auto-mount-variables-missing"),
         (without(ENVIRONMENT, "FI_EFA_USE_DEVICE_RDMA"), "runai/auto-mount-variables-missing"),
-        (DESCRIBED.replace("/opt/amazon-efa-ofi/openmpi/lib:/opt/amazon-efa-ofi/efa/lib:", ""), "runai/library-path-lost"),
+        (
+            DESCRIBED.replace("/opt/amazon-efa-ofi/openmpi/lib:/opt/amazon-efa-ofi/efa/lib:", ""),
+            "runai/library-path-lost",
+        ),
         (POD.replace("/opt/amazon-efa-ofi/openmpi/lib:", ""), "runai/library-path-lost"),
         (ENVIRONMENT.replace("/opt/amazon-efa-ofi/openmpi/lib:", ""), "runai/library-path-lost"),
     ],
@@ -661,6 +669,9 @@ def test_fi_info_bad(engine: Engine, text: str, expected: str) -> None:
     assert expected == first(engine.scan_text(text))
 
 
+ASKED = '$ python -c "import torch; print(torch.cuda.nccl.version())"'
+
+
 def listing(count: int, per_line: int) -> str:
     names = sorted(f"uverbs{index}" for index in range(count))
     return "".join("  ".join(names[at : at + per_line]) + "\n" for at in range(0, count, per_line))
@@ -686,14 +697,14 @@ def test_devices_are_counted_against_the_instance_type(
     config = f'{{"current_instance_type": "{instance}", "network_interface_name": "eth0"}}\n'
     report = engine.scan_text(config + "$ ls /dev/infiniband\n" + listing(count, per_line))
     assert is_complete == ("efa/devices-complete" in confirmed(report))
-    assert ("efa/devices-too-few" == first(report)) != is_complete
+    assert (first(report) == "efa/devices-too-few") != is_complete
 
 
 @pytest.mark.parametrize(
     ("text", "differs"),
     [
         (">>> torch.cuda.nccl.version()\n(2, 21, 5)\nENV NCCL_VERSION=2.7.8\n", True),
-        ('$ python -c "import torch; print(torch.cuda.nccl.version())"\n(2, 20, 5)\nnode-1:81:81 [0] NCCL version 2.21.5+cuda12.4\n', True),
+        (f"{ASKED}\n(2, 20, 5)\nnode-1:81:81 [0] NCCL version 2.21.5+cuda12.4\n", True),
         (">>> torch.cuda.nccl.version()\n(2, 21, 5)\nnode-1:81:81 [0] NCCL version 2.21.5+cuda12.4\n", False),
         (">>> torch.cuda.nccl.version()\n(2, 7, 8)\nARG NCCL_VERSION=2.7.8\n", False),
     ],
@@ -707,4 +718,4 @@ def test_the_dangling_backslash_of_the_dockerfile_is_told(engine: Engine) -> Non
         "RUN cd $HOME \\\n  && cd aws-efa-installer \\\n  && ./efa_installer.sh -y --skip-kmod -g \\\n\n"
         'ENV PATH="$OPEN_MPI_PATH/bin:$PATH"\n'
     )
-    assert "sagemaker/dockerfile-line-swallowed" == first(report)
+    assert first(report) == "sagemaker/dockerfile-line-swallowed"
