@@ -147,7 +147,7 @@ def test_broken_rules_are_left_out_and_named(write: Write) -> None:
         ("R002", "pack/net/bad.yaml:5:1"),
         ("R013", "pack/net/large.yaml:1:1"),
         ("R013", "pack/net/latin.yaml:2:14"),
-        ("R001", "pack/net/worse.yaml:2:1"),
+        ("R001", "pack/net/worse.yaml:1:4"),
     ]
     with pytest.raises(RuleError) as caught:
         load("pack", strict=True)

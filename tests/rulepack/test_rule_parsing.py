@@ -251,6 +251,11 @@ def test_hostile_yaml_is_refused_quickly() -> None:
         read_document(text, "f")
 
 
+def test_control_characters_are_pointed_at() -> None:
+    (problem,) = read_document("a: b\nc: d\x07\ne: f\n", "f").problems
+    assert (str(problem.place), problem.excerpt) == ("f:2:5", "c: d?")
+
+
 def test_excerpts_hold_no_control_codes() -> None:
     document = read_document("a: b\x1b[31m\u202ec\n", "f")
     place = document.place(("a",))

@@ -28,6 +28,7 @@ MOST_NESTED = 40
 EXCERPT_CHARS = 100
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LINE_END = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")  # what YAML counts as one
+_NOT_YAML = re.compile(r"[^\t\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _INT = re.compile(r"[-+]?(?:0|[1-9]\d*)")
 _FLOAT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
@@ -217,12 +218,26 @@ def _scalar(event: Any) -> Any:
 
 
 def _syntax_problem(document: Document, error: yaml.YAMLError) -> Problem:
-    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     said = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error).splitlines()[0]
     context = getattr(error, "context", None)
     text = f"{said} {context}" if context else said
-    place = Place(document.path, mark.line + 1, mark.column + 1) if mark is not None else Place(document.path)
+    place = _error_place(document, error)
     return document.problem("R001", f"not valid YAML: {text}", place, _syntax_help(document, place, text))
+
+
+def _error_place(document: Document, error: yaml.YAMLError) -> Place:
+    """Return where to look: at the end of the file not there, but where something was left open."""
+    if isinstance(error, yaml.reader.ReaderError):
+        for number, line in enumerate(document.lines, 1):
+            if refused := _NOT_YAML.search(line):
+                return Place(document.path, number, refused.start() + 1)
+    filled = [number for number, line in enumerate(document.lines) if line.strip()]
+    last = filled[-1] if filled else 0
+    for name in ("problem_mark", "context_mark"):
+        mark = getattr(error, name, None)
+        if mark is not None and (mark.line, mark.column) < (last, len(document.lines[last])):
+            return Place(document.path, mark.line + 1, mark.column + 1)
+    return Place(document.path, last + 1, max(1, len(document.lines[last].rstrip())))
 
 
 def _syntax_help(document: Document, place: Place, said: str) -> str:
