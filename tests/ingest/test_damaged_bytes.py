@@ -1,4 +1,5 @@
 """Control codes, carriage returns, NUL bytes, encodings: undone, with lines and offsets of the source as given."""
+# ruff: noqa: E501 - samples stand on one line, as programs print them
 
 from __future__ import annotations
 

@@ -30,10 +30,10 @@ _TWICE = re.compile(rb"&amp;(?:lt|gt|quot|amp|apos|nbsp|#\d{1,6});")
 _NAMES = rb"span|pre|code|br|div|p|a|li|ul|ol|tr|td|th|tbody|table|font|strong|em|html|body"
 _TAG = re.compile(rb"</?(?:" + _NAMES + rb")(?:\s[^<>\n]*)?/?>", re.IGNORECASE)
 _CLOSING_TAG = re.compile(rb"</(?:" + _NAMES + rb")>|<br ?/?>", re.IGNORECASE)
-_LINE_TAG = re.compile(rb"<br\s*/?>|</(?:p|div|li|tr|pre)>", re.IGNORECASE)
+_LINE_TAG = re.compile(rb"(?:<br\s*/?>|(?:</(?:p|div|li|tr|pre)>)+)(?:\r?\n)?", re.IGNORECASE)
 _SLACK = re.compile(rb"<(?:(https?://[^|<>\s]+|mailto:[^|<>\s]+|[@#!][\w]+)(?:\|([^<>\n]*))?)>")
 _FENCE = re.compile(
-    rb"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$|^[ \t]*```|```[ \t]*$|\{(?:code|noformat)(?::[^}\n]*)?\}", re.MULTILINE
+    rb"^[ \t]*(?:```|~~~)[a-z+-]{0,12}[ \t]*$|^[ \t]*```|```[ \t]*$|\{(?:code|noformat)(?::[^}\n]*)?\}", re.MULTILINE
 )
 _SOFT_BREAK = re.compile(rb"=\r?\n")
 _QUOTED_BYTE = re.compile(rb"=([0-9A-F]{2})")

@@ -27,6 +27,7 @@ RECORD_BYTES = 16 * limits.LINE_BYTES  # a longer record is given up, and the re
 # The array whose elements are the records, or "values" of [time, line] pairs.
 _ARRAY = re.compile(r'"(events|hits|logRecords|values|results|entries|logs|records|items)"\s*:\s*\[\s*(?=[{\[])')
 _HEAD = re.compile(r'\s*(?:\[\s*\{|\{[^\x00]*?"(?:events|hits|logRecords|values|entries)"\s*:\s*\[\s*[{\[])')
+_BETWEEN = re.compile(r"\s*,?\s*")
 _STREAM = re.compile(r'"stream"\s*:\s*(?=\{)')
 _DECODER = json.JSONDecoder()
 
@@ -90,18 +91,17 @@ def show_document(blocks: Iterable[Block]) -> Iterator[Block]:
                     break
                 context = _context(window.text[at : m.start()]) if m[1] == "values" else {}
                 at, inside = m.end(), True
+            at = _BETWEEN.match(window.text, at).end()  # type: ignore[union-attr] # it matches the empty text, too
+            if at == len(window.text):
+                break
+            if window.text[at] not in "{[":
+                inside = False
+                continue
             found = _decode(window.text, at)
             if found is None:
                 break
-            value, end = found
-            out.add(window, at, end, value, context)
-            separator = re.compile(r"\s*,\s*(?=[{\[])").match(window.text, end)
-            if separator:
-                at = separator.end()
-            elif re.compile(r"\s*$|\s*,\s*$").match(window.text, end) and not block.last:
-                break
-            else:
-                at, inside = end, False
+            out.add(window, at, found[1], found[0], context)
+            at = found[1]
         given_up = inside and len(window.text) - at > RECORD_BYTES
         if given_up or block.last:
             out.add_raw(window, at)

@@ -152,9 +152,9 @@ def _prefix(stamp: str, record: Mapping[str, Any]) -> str:
         return f"{stamp} {_word(stream)} " if stamp else f"{_word(stream)} "
     labels = _labels(record)
     shown = ", ".join(f'{k}="{v}"' for k, v in labels.items() if v)
-    return (
-        " ".join(part for part in (stamp, "{" + shown + "}" if shown else "") if part) + " " if stamp or shown else ""
-    )
+    if not shown:
+        return stamp and f"{stamp} "
+    return f"{stamp} {{{shown}}}: ".lstrip()
 
 
 def _labels(record: Mapping[str, Any]) -> dict[str, str]:

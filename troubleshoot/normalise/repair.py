@@ -24,7 +24,7 @@ _JENKINS_NOTE = re.compile(rb"\x1b\[8mha:[^\x1b\n]*(?:\x1b\[0m)?")
 _CURSOR_UP = re.compile(rb"\x1b\[\d*[AF]")  # what follows is drawn over a line above
 _OVERSTRUCK = re.compile(rb"(?:[^\n\x08\x80-\xff]|[\xc0-\xff][\x80-\xbf]*)\x08|^\x08+", re.MULTILINE)
 _LONE_RETURN = re.compile(rb"\r(?!\n|\r+\n)")
-_RETURNS = re.compile(rb"\r+\n|\r|\x1b\[\d*[AF]")
+_RETURNS = re.compile(rb"\r+\n|\r|\x1b\[\d*[AF]\n?")
 
 # Characters that take room and show nothing, and those that take none. Each list begins with its own first byte, so
 # that the search runs at the speed of memchr.
@@ -101,7 +101,7 @@ def _strip_backspaces(data: bytes) -> bytes:
 
 
 def split_lines(text: Text, breaks: re.Pattern[bytes]) -> Text:
-    """Return the text with a line end where `breaks` matches. Breaks at the end of a line add no line."""
+    """Return the text with a line end where `breaks` matches, which takes a line feed that follows with it."""
     data = text.data
 
     def places() -> list[Place]:

@@ -120,8 +120,9 @@ _SHORT = r"\d\d-\d\d \d\d:\d\d:\d\d"
 
 WEAK: tuple[WeakWrapper, ...] = (
     WeakWrapper(wrapper("quote", r"(?:(?:>|&gt;) ?){1,4}"), 0.6, _quote),
+    WeakWrapper(wrapper("bullet", r"\s*[•▪‣] "), 1.0, _always),
     WeakWrapper(
-        wrapper("line-numbers", r"[ \t]*(?P<number>\d{1,9})(?:(?P<mark>[:|-]) ?|\t| {1,2}(?=\S)|$)"), 0.9, _line_numbers
+        wrapper("line-numbers", r"[ \t]*(?P<number>\d{1,9})(?:(?P<mark>[:|-]) ?|\t| {1,2}|$)"), 0.9, _line_numbers
     ),
     WeakWrapper(wrapper("slurm-label", r"(?:P(?P<het>\d+) )?(?P<label> *(?P<rank>\d{1,6})): "), 0.9, _slurm_label),
     WeakWrapper(wrapper("hydra", r"\[(?P<rank>\d{1,6})\] "), 0.9, _hydra),
