@@ -390,7 +390,7 @@ def test_check_names_a_rule_whose_example_does_not_fire(pack: Path) -> None:
 def test_new_writes_a_rule_that_fires_and_never_over_another(tmp_path: Path) -> None:
     made = run("rules", "new", "frob/stuck", input="frobnicator on node-7 is stuck (code 17)\n")
     assert (made.exit_code, made.stdout.startswith("rules/frob/stuck.yaml\n")) == (0, True)
-    log = "frobnicator on node-8 is stuck (code 3)\n"
+    log = "frobnicator on node-8 is stuck (code 17)\n"
     scanned = run("--drafts", "--format", "json", pack=tmp_path / "rules", input=log)
     assert json.loads(scanned.stdout)["findings"][0]["rule"] == "frob/stuck"
     again = run("rules", "new", "frob/stuck", input="x is stuck\n")

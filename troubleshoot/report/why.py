@@ -21,6 +21,7 @@ from troubleshoot.model import Condition, Op, Outcome, Signature, Truth, Window
 from troubleshoot.report.excerpt import Excerpt, show_excerpts
 from troubleshoot.report.look import PLAIN, Look
 from troubleshoot.report.printable import cut_end, one_line, wrap
+from troubleshoot.report.redact import redact_text
 
 if TYPE_CHECKING:
     from troubleshoot.explain import Explanation, NearLine, SignatureAnswer
@@ -113,7 +114,7 @@ def _places(outcome: Outcome) -> str:
         return ""
     places = [f"{each.hit.record.source.name}:{each.hit.record.line}" for each in outcome.hits]
     more = f" and {len(places) - HITS_SHOWN} more" if len(places) > HITS_SHOWN else ""
-    captures = ", ".join(f"{name}={value}" for name, value in outcome.hits[0].hit.captures.items())
+    captures = redact_text(", ".join(f"{name}={value}" for name, value in outcome.hits[0].hit.captures.items()))
     return one_line(f" at {', '.join(places[:HITS_SHOWN])}{more}" + (f" ({captures})" if captures else ""))
 
 
@@ -136,10 +137,12 @@ def _wordings(signature: Signature) -> Sequence[str]:
 
 def _near(near: NearLine, look: Look) -> list[str]:
     held = near.parted - 1
-    start = max(0, held - len(near.held)) if near.held else 0
-    shown = show_excerpts([Excerpt(f"{near.source}:{near.line}", near.text, start, held)], look)
-    room = look.width - 22
+    text = redact_text(near.text)
+    end = held if text == near.text else 0  # where a secret was taken out, columns mean nothing any more
+    start = max(0, end - len(near.held))
+    room = look.width - 34
+    expected = cut_end(one_line(near.expected), room, look.ellipsis)
     return [
-        *shown,
-        f"    held up to column {held}, there expected: {cut_end(one_line(near.expected), room, look.ellipsis)}",
+        *show_excerpts([Excerpt(f"{near.source}:{near.line}", text, start, end)], look),
+        f"    held up to column {held}, there expected: {expected}",
     ]
