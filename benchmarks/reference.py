@@ -20,6 +20,7 @@ from pathlib import Path
 TABLE = Path(__file__).parent.parent / "troubleshoot" / "scan" / "frequencies.txt"
 LINES = 200_000
 LEAST = 2  # a word on fewer lines than this is left out of the table
+LEAST_PAIRS = 100  # two words in a row
 
 # Share of the lines, and the lines of that kind.
 KINDS: dict[str, tuple[float, str]] = {
@@ -247,10 +248,13 @@ def log_lines(count: int, seed: int = 1) -> Iterator[str]:
 
 
 def count_words(lines: Iterator[str]) -> Counter[str]:
-    """Return how many lines each word stands on; words as the literals of a signature are made of, in lower case."""
+    """Return how many lines each word, and each two words in a row, stand on; in lower case, words as the literals of a
+    signature are made of."""
     counts: Counter[str] = Counter()
     for line in lines:
-        counts.update(set(re.findall(r"[a-z0-9_./-]+", line.lower())))
+        text = line.lower()
+        counts.update(set(re.findall(r"[a-z0-9_./-]+", text)))
+        counts.update(set(re.findall(r"(?<![a-z0-9_./-])(?=([a-z0-9_./-]+ [a-z0-9_./-]+))", text)))
     return counts
 
 
@@ -261,17 +265,22 @@ def write_table() -> None:
     kept = {
         word: count * 1_000_000 // LINES
         for word, count in counts.items()
-        if count >= LEAST and len(word) >= 4 and sum(char.isalpha() for char in word) >= 2 and not _is_varying(word)
+        if count >= (LEAST_PAIRS if " " in word else LEAST)
+        and len(word) >= 4
+        and sum(char.isalpha() for char in word) >= 2
+        and not _is_varying(word)
     }
-    head = "# lines per million of an ordinary log that hold the word; made by benchmarks/reference.py\n"
+    head = (
+        "# lines per million of an ordinary log that hold the word or the two words; made by benchmarks/reference.py\n"
+    )
     rows = sorted(kept.items(), key=lambda item: (-item[1], item[0]))
     TABLE.write_text(head + "".join(f"{word} {count}\n" for word, count in rows), "utf-8")
     print(f"{len(rows)} words -> {TABLE}")
 
 
 def _is_varying(word: str) -> bool:
-    """Tell a word that is a hole's value: a number, an address, a host's name."""
-    return bool(re.fullmatch(r"[0-9a-fx.:-]+|[\d.]+[a-z]{2}|llama-ft-worker-\d+|rank\d+", word))
+    """Tell a word that is a hole's value: a number, an address, a host's name. Of two words, tell whether both are."""
+    return all(re.fullmatch(r"[0-9a-fx.:-]+|[\d.]+[a-z]{2}|llama-ft-worker-\d+|rank\d+", one) for one in word.split())
 
 
 if __name__ == "__main__":

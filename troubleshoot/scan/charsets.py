@@ -52,7 +52,7 @@ class One:
     wide: bool = False
 
 
-MAX_OTHERS = 8  # more listed non-ASCII characters than these are taken as any of them
+MAX_OTHERS = 64  # more listed non-ASCII characters than these are taken as any of them
 ANY = One(ASCII_ALL, wide=True)
 
 

@@ -6,14 +6,15 @@ derived from it (a literal to search for, a simpler pattern for the prefilter) i
     '(?P<lib>lib\w+)\.so(?: not)? found'
     Seq(l, i, b, Repeat(One(\w), 1..), '.', s, o, Repeat(Seq(' ', n, o, t), 0..1), ' ', f, o, u, n, d)
 
-What takes no part in that (anchors, negative look-around, comments) is left out; what is not understood is `Opaque`,
+What takes no part in that (anchors, most look-around, comments) is left out; what is not understood is `Opaque`,
 any text at all. A pattern with syntax that could change the meaning of the rest (verbose mode switched on half-way,
-fuzzy matching with odd parts) is Opaque as a whole. Letters stand for both cases.
+fuzzy matching with odd parts) is Opaque as a whole.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
@@ -30,7 +31,7 @@ from troubleshoot.scan.charsets import (
     both_cases,
 )
 
-Node: TypeAlias = "One | Seq | Alt | Repeat | Look | Opaque"
+Node: TypeAlias = "One | Seq | Alt | Repeat | Look | NotAhead | End | Opaque"
 
 ZERO_WIDTH = frozenset("AZzbBGmMK")
 
@@ -62,6 +63,18 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
+class NotAhead:
+    """A negative look-ahead: none of these texts may follow. All its sets are exact, none is a superset."""
+
+    words: tuple[tuple[One, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The end of a line."""
+
+
+@dataclass(frozen=True, slots=True)
 class Opaque:
     """Any text, of any length."""
 
@@ -73,12 +86,18 @@ class _UnreadableError(Exception):
     """The pattern holds syntax after which nothing certain can be said of it."""
 
 
-def parse(source: str, *, spans: bool = False) -> Node:
-    """Return the tree of a pattern. Unless it `spans` lines, its text holds no line feed, and no node matches one."""
+def parse(source: str, *, spans: bool = False, exact: bool = False) -> Node:
+    """Return the tree of a pattern. Unless it `spans` lines, its text holds no line feed, and no node matches one.
+    A letter stands for both its cases unless `exact`."""
     try:
-        return _Parser(source, spans).parse()
+        return _Parser(source, spans, exact).parse()
     except (_UnreadableError, RecursionError, IndexError):
         return Opaque()
+
+
+def switches_case(source: str) -> bool:
+    """Tell whether part of the pattern may ignore case by a flag of its own."""
+    return re.search(r"\(\?[a-zA-Z01]*i", source) is not None
 
 
 _FLAGS = re.compile(r"\(\?(?P<on>[a-zA-Z01]*)(?:-(?P<off>[a-z]+))?(?P<end>[:)])")
@@ -90,10 +109,26 @@ _POSIX_CLASS = re.compile(r"\[:(\^?)(\w+):\]")
 _BRACED = re.compile(r"\{[^{}]*\}")
 
 
+def _words(branch: Seq) -> Iterator[tuple[One, ...]]:
+    """Yield the text that a branch of a negative look-ahead forbids, if it is one plain word. Parts at either end that
+    may be empty do not matter: if `\\S*word` must not follow, then `word` must not."""
+    items = list(branch.items)
+    while items and isinstance(items[0], Repeat) and items[0].low == 0:
+        items.pop(0)
+    while items and isinstance(items[-1], Repeat) and items[-1].low == 0:
+        items.pop()
+    ones = tuple(item for item in items if isinstance(item, One) and not item.wide and not item.others)
+    if items and len(ones) == len(items):
+        yield ones
+
+
 class _Parser:
-    def __init__(self, source: str, spans: bool) -> None:
+    def __init__(self, source: str, spans: bool, exact: bool) -> None:
+        self._exact = exact
         self._source = source
         self._at = 0
+        self._zero_widths = 0  # read so far of what takes no room
+        self._mixes_case = "(?-" in source or (switches_case(source) and not source.startswith("(?i)"))
         self._verbose = False
         flags = _FLAGS.match(source)
         if flags is not None and flags["end"] == ")" and "x" in flags["on"]:
@@ -139,7 +174,8 @@ class _Parser:
         if char == ".":
             return One(self._text if self._dot_takes_newline else self._text & ~NEWLINE, wide=True)
         if char in "^$":
-            return EMPTY
+            self._zero_widths += 1
+            return End() if char == "$" else EMPTY
         return self._char(char)
 
     def _char(self, char: str) -> One:
@@ -147,7 +183,7 @@ class _Parser:
             return One(0, wide=True)
         if not char.isascii():
             return One(0, others=char)
-        return One(both_cases(1 << ord(char)) & self._text)
+        return One(self._fold(1 << ord(char)) & self._text)
 
     def _repeated(self, item: Node) -> Node:
         if self._verbose:
@@ -198,13 +234,9 @@ class _Parser:
         if reference is not None:
             self._at = reference.end()
             return Opaque()
-        for opening in ("(?<!", "(?!"):
+        for opening in ("(?<!", "(?!", "(?<=", "(?="):
             if source.startswith(opening, at):
-                self._body(len(opening))
-                return EMPTY
-        for opening in ("(?<=", "(?="):
-            if source.startswith(opening, at):
-                return Look(Seq((self._body(len(opening)),)))
+                return self._look_around(opening)
         for opening in ("(?>", "(?|"):
             if source.startswith(opening, at):
                 return self._body(len(opening))
@@ -214,6 +246,20 @@ class _Parser:
         if name is not None:
             return self._body(name.end() - at)
         return self._flags()
+
+    def _look_around(self, opening: str) -> Node:
+        before = self._zero_widths
+        body = self._body(len(opening))
+        plain = self._zero_widths == before
+        self._zero_widths += 1
+        if opening.endswith("="):
+            return Look(Seq((body,)))
+        if opening == "(?<!" or not plain or self._mixes_case:
+            return EMPTY
+        words = tuple(
+            word for branch in (body.branches if isinstance(body, Alt) else (body,)) for word in _words(branch)
+        )
+        return NotAhead(words) if words else EMPTY
 
     def _flags(self) -> Node:
         flags = _FLAGS.match(self._source, self._at)
@@ -242,7 +288,8 @@ class _Parser:
             return One(one.ascii & self._text, one.others, one.wide)
         char = self._source[self._at - 1]
         if char in ZERO_WIDTH:
-            return EMPTY
+            self._zero_widths += 1
+            return End() if char in "Zz" else EMPTY
         if char == "g" and self._peek() == "<":
             self._at = self._source.index(">", self._at) + 1
         elif char.isdigit():
@@ -283,7 +330,7 @@ class _Parser:
         if char == "\n":
             return One(NEWLINE)
         one = self._char(char)
-        return One(both_cases(1 << ord(char))) if char.isascii() else one
+        return One(self._fold(1 << ord(char))) if char.isascii() else one
 
     def _class(self) -> One:
         """Read a character class; the opening bracket is behind us."""
@@ -317,7 +364,10 @@ class _Parser:
         if low is None or high is None:
             return ANY, False
         mask = reduce(lambda found, code: found | 1 << code, range(ord(low), min(ord(high), 127) + 1), 0)
-        return One(both_cases(mask), wide=ord(high) > 127), True
+        beyond = range(max(ord(low), 128), ord(high) + 1)
+        if len(beyond) > MAX_OTHERS:
+            return One(self._fold(mask), wide=True), True
+        return One(self._fold(mask), "".join(map(chr, beyond))), True
 
     def _class_char(self) -> tuple[str | None, One]:
         """Return the next character of a class and its set; no character where the set is a class of its own."""
@@ -340,6 +390,9 @@ class _Parser:
         if written[0] in "xuU":
             return chr(int(written[1:], 16)), one
         return CONTROLS.get(written) or (written if not written.isalnum() else None), one
+
+    def _fold(self, mask: int) -> int:
+        return mask if self._exact else both_cases(mask)
 
     def _peek(self) -> str:
         return self._source[self._at : self._at + 1]

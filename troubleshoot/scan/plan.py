@@ -1,0 +1,44 @@
+"""What to search a raw log for: expressions, and for each the patterns that cannot match without it.
+
+Made by planner.py, kept on disk by prefilter.py, which is why the making is not in here: a warm start does without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+hyperscan: Any
+try:
+    import hyperscan
+except ImportError:  # no wheel for this machine: fallback.py searches instead
+    hyperscan = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One expression to search for. `patterns`: ids of those that cannot match without it. `literal`: its lower-case
+    bytes, where it is a literal."""
+
+    expression: bytes
+    exact: bool
+    patterns: tuple[int, ...]
+    literal: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`everywhere`: patterns to be tried on every line; `unsearchable`: why, for those that did not ask for it."""
+
+    entries: tuple[Entry, ...]
+    everywhere: tuple[int, ...] = ()
+    unsearchable: Mapping[int, str] = field(default_factory=dict)
+
+
+NO_IDS: frozenset[int] = frozenset()
+
+
+def hyperscan_flags(exact: bool) -> int:
+    """Return the flags under which an expression of a plan is compiled."""
+    return int(hyperscan.HS_FLAG_PREFILTER | (0 if exact else hyperscan.HS_FLAG_CASELESS))

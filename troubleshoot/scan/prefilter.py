@@ -1,0 +1,204 @@
+"""Finds the places of a raw log at which a pattern may match.
+
+In: blocks of bytes. Out: candidates: which entry of the plan ends where. One database holds the whole pack; it
+over-reports, as confirmation is not its business, and never under-reports.
+
+    Prefilter(patterns)              plan and database; immutable, shared by threads
+      .search() -> Search            with the scratch space that belongs to one thread
+      .without(off, sharp)           the same for patterns that have hit enough, or too often in vain; kept for all
+
+Compiling takes 20 ms for a thousand literals, so a pack's database is kept between runs where a store for it is given.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+from troubleshoot import __version__, limits
+from troubleshoot.model import Pattern
+from troubleshoot.scan.plan import NO_IDS, Entry, Plan, hyperscan, hyperscan_flags
+
+VARIANTS = 32  # databases kept per pack; a job's sources come to need the same few
+FORMAT = 1  # of the stored database; raise it when plans come out otherwise
+
+# A candidate is one number, so that a hundred thousand of them sort fast and take little room.
+ENTRY_BITS = 20
+ENTRY_MASK = (1 << ENTRY_BITS) - 1
+
+
+class TooManyError(Exception):
+    """A block holds more than limits.CANDIDATES_PER_SCAN candidates."""
+
+
+class Store(Protocol):
+    """Keeps bytes between runs, under a name; what it cannot keep it forgets without a word."""
+
+    def read(self, name: str) -> bytes | None: ...
+
+    def write(self, name: str, data: bytes) -> None: ...
+
+
+class Search:
+    """Searches blocks for one thread."""
+
+    def __init__(self, matches: Callable[[bytes | memoryview, Callable[..., bool | None]], None]) -> None:
+        self._matches = matches
+
+    def candidates(self, data: bytes | memoryview) -> list[int]:
+        """Return `end << ENTRY_BITS | entry` for each place where an entry ends, in order of the ends.
+        Raises TooManyError."""
+        found: list[int] = []
+        append = found.append
+
+        def take(entry: int, _start: int, end: int, _flags: int, _context: object) -> bool:
+            append(end << ENTRY_BITS | entry)
+            return len(found) > limits.CANDIDATES_PER_SCAN
+
+        self._matches(data, take)
+        if len(found) > limits.CANDIDATES_PER_SCAN:
+            raise TooManyError
+        found.sort()
+        return found
+
+    def present(self, data: bytes | memoryview) -> set[int]:
+        """Return the entries that occur at all."""
+        found: set[int] = set()
+
+        def take(entry: int, _start: int, _end: int, _flags: int, _context: object) -> None:
+            found.add(entry)
+
+        self._matches(data, take)
+        return found
+
+
+class Prefilter:
+    """A plan and its database, with variants that leave patterns out."""
+
+    def __init__(self, patterns: tuple[Pattern, ...], store: Store | None = None) -> None:
+        self._patterns = patterns
+        self._lock = threading.Lock()
+        self._variants: OrderedDict[tuple[frozenset[int], frozenset[int]], Prefilter] = OrderedDict()
+        kept = _read_database(store) if store is not None else None
+        if kept is not None:
+            self.plan, self._database = kept
+        else:
+            self._take(_plan(patterns))
+            if store is not None and hyperscan is not None:
+                _write_database(store, self.plan, self._database)
+
+    def _take(self, plan: Plan) -> None:
+        self.plan = plan
+        self._database = _compile(plan.entries)
+
+    def search(self) -> Search:
+        """Return a search that one thread at a time may use."""
+        database = self._database
+        if database is None:
+            return Search(lambda data, take: None)
+        if hyperscan is None:
+            return Search(lambda data, take: _drain(database.matches(data), take))
+        scratch = hyperscan.Scratch(database)
+        return Search(lambda data, take: _scan(database, scratch, data, take))
+
+    def scan(self, data: bytes | memoryview) -> list[tuple[int, int]]:
+        """Return (pattern id, end offset) for each place at which a pattern may match. Raises TooManyError."""
+        entries = self.plan.entries
+        return [
+            (pattern, candidate >> ENTRY_BITS)
+            for candidate in self.search().candidates(data)
+            for pattern in entries[candidate & ENTRY_MASK].patterns
+        ]
+
+    def without(self, off: frozenset[int], sharp: frozenset[int] = NO_IDS) -> Prefilter:
+        """Return the prefilter that does not look for the patterns in `off`, and looks closer for those in `sharp`."""
+        key = off, sharp - off
+        with self._lock:
+            found = self._variants.get(key)
+            if found is None:
+                found = self._variants[key] = Prefilter.__new__(Prefilter)
+                found._patterns, found._lock, found._variants = self._patterns, self._lock, OrderedDict()
+                found._take(_plan(self._patterns, *key))
+                if len(self._variants) > VARIANTS:
+                    self._variants.popitem(last=False)
+            self._variants.move_to_end(key)
+            return found
+
+
+def _plan(patterns: tuple[Pattern, ...], off: frozenset[int] = NO_IDS, sharp: frozenset[int] = NO_IDS) -> Plan:
+    from troubleshoot.scan.planner import build_plan  # not needed where the database was stored
+
+    return build_plan(patterns, off, sharp)
+
+
+def _compile(entries: tuple[Entry, ...]) -> Any:
+    """Return the database of the entries: None when there are none, a FallbackSearch when Hyperscan is not there."""
+    if not entries:
+        return None
+    if hyperscan is None:
+        from troubleshoot.scan.fallback import FallbackSearch
+
+        return FallbackSearch(entries)
+    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    database.compile(
+        expressions=[entry.expression for entry in entries],
+        ids=list(range(len(entries))),
+        elements=len(entries),
+        flags=[hyperscan_flags(entry.exact) for entry in entries],
+    )
+    return database
+
+
+def _scan(database: Any, scratch: Any, data: bytes | memoryview, take: Callable[..., bool | None]) -> None:
+    with contextlib.suppress(hyperscan.ScanTerminated):  # `take` has had enough, and its owner knows
+        database.scan(data, take, scratch=scratch)
+
+
+def _drain(matches: Iterator[tuple[int, int]], take: Callable[..., bool | None]) -> None:
+    for entry, end in matches:
+        if take(entry, 0, end, 0, None):
+            return
+
+
+def _name() -> str:
+    """Return the name of a stored database: it serves this version, of this library, on this kind of machine."""
+    empty = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    empty.compile(expressions=[b"x"], ids=[0], elements=1, flags=[0])
+    return f"scan-{__version__}-{FORMAT}-{hyperscan.__version__}-{empty.info().decode('ascii', 'replace')}"
+
+
+def _write_database(store: Store, plan: Plan, database: Any) -> None:
+    head = {
+        "entries": [
+            [each.expression.decode("latin-1"), each.exact, each.patterns, each.literal and each.literal.hex()]
+            for each in plan.entries
+        ],
+        "everywhere": plan.everywhere,
+        "unsearchable": list(plan.unsearchable.items()),
+    }
+    body = hyperscan.dumpb(database) if database is not None else b""
+    store.write(_name(), json.dumps(head).encode() + b"\n" + body)
+
+
+def _read_database(store: Store) -> tuple[Plan, Any] | None:
+    """Return the stored plan and database; None when there is none that this library can load."""
+    if hyperscan is None:
+        return None
+    data = store.read(_name())
+    if data is None:
+        return None
+    try:
+        head_bytes, body = data.split(b"\n", 1)
+        head = json.loads(head_bytes)
+        entries = tuple(
+            Entry(expression.encode("latin-1"), exact, tuple(ids), literal and bytes.fromhex(literal))
+            for expression, exact, ids, literal in head["entries"]
+        )
+        plan = Plan(entries, tuple(head["everywhere"]), dict(map(tuple, head["unsearchable"])))
+        return plan, hyperscan.loadb(body, hyperscan.HS_MODE_BLOCK) if body else None
+    except (ValueError, KeyError, TypeError, AttributeError, hyperscan.error, hyperscan.HyperscanError):
+        return None  # another make or a torn file: it is built anew

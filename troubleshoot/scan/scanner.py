@@ -1,0 +1,281 @@
+"""Scans a source: searches its raw blocks for literals, and works only where one stands.
+
+In: blocks of a source and what peels its lines. Out: a `ScanResult`, equal to the plain matcher's (plain.py).
+
+    block --prefilter--> candidates --lines--> line --peel, confirm--> hit
+
+What a candidate costs (finding its line, peeling it, a `regex` search) is a thousand times what a byte costs, so the
+scan watches what its candidates are worth. A pattern with limits.HITS_PER_PATTERN hits is saturated: its literal leaves
+the database once the calls it still causes have cost as much as the new database. A pattern whose candidates confirm
+nothing is searched by a sharper expression. Neither changes what is found.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Sequence
+
+from troubleshoot import limits
+from troubleshoot.model import Block, Hit, Normaliser, Note, Pattern, RulePack, ScanResult, Source
+from troubleshoot.scan.ahead import read_ahead
+from troubleshoot.scan.confirm import Confirmer
+from troubleshoot.scan.lines import STRIDE, Chunk, Line
+from troubleshoot.scan.match import Matcher
+from troubleshoot.scan.prefilter import ENTRY_BITS, ENTRY_MASK, Prefilter, Search, Store, TooManyError
+from troubleshoot.scan.spans import Spans
+from troubleshoot.scan.tally import Tally, merge_hits
+
+__all__ = ["Scanner", "merge_hits"]
+
+PACKS_KEPT = 8
+MOST = 40  # a pattern with this part of all candidates in vain is searched by a sharper expression
+
+
+class CompiledPack:
+    """What a pack's scanners share: prefilter and compiled patterns. Safe to share between threads."""
+
+    def __init__(self, patterns: tuple[Pattern, ...], store: Store | None) -> None:
+        self.patterns = patterns
+        self.prefilter = Prefilter(patterns, store)
+        self.confirmer = Confirmer(patterns)
+        self.heights = {pattern.id: pattern.lines for pattern in patterns if pattern.lines > 1}
+
+
+_compiled: OrderedDict[tuple[int, frozenset[int] | None], tuple[tuple[Pattern, ...], CompiledPack]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def compile_pack(pack: RulePack, only: frozenset[int] | None = None, store: Store | None = None) -> CompiledPack:
+    """Return the compiled pack (of the patterns in `only`), the same one for the same pack while it is in use."""
+    key = id(pack.patterns), only
+    with _lock:
+        kept = _compiled.get(key)
+        if kept is None:
+            chosen = pack.patterns if only is None else tuple(each for each in pack.patterns if each.id in only)
+            # the pack's own tuple is kept as well, so that its id is not given to another one
+            kept = _compiled[key] = pack.patterns, CompiledPack(chosen, store if only is None else None)
+            if len(_compiled) > PACKS_KEPT:
+                _compiled.popitem(last=False)
+        _compiled.move_to_end(key)
+        return kept[1]
+
+
+class Scanner:
+    """Scans sources, one after another, for one worker.
+
+    `only`: ids of the patterns to look for. `count_all`: ids of patterns that are counted on when saturated, by the
+    lines on which their literal stands. `store` keeps the pack's database between runs. `ahead`: read the next block in
+    a second thread while this one is searched.
+    """
+
+    def __init__(
+        self,
+        pack: RulePack,
+        only: frozenset[int] | None = None,
+        *,
+        count_all: frozenset[int] = frozenset(),
+        store: Store | None = None,
+        ahead: bool = True,
+    ) -> None:
+        self._pack = pack
+        self._compiled = compile_pack(pack, only, store)
+        self._count_all = count_all
+        self._ahead = ahead
+        self._search: tuple[Prefilter, Search] | None = None
+
+    def scan(self, source: Source, blocks: Iterable[Block], normaliser: Normaliser) -> ScanResult:
+        """Return the hits of one source, in record order, at most one per pattern and line."""
+        tally = Tally(source, self._pack.users)
+        matcher = Matcher(source, normaliser, self._compiled.confirmer)
+        run = _Run(self, tally, matcher)
+        cut = False
+        for serial, block in enumerate(read_ahead(blocks) if self._ahead else blocks):
+            run.take(Chunk(block, serial, continues=cut))
+            cut = block.cut
+        return run.finish()
+
+    def search_for(self, prefilter: Prefilter) -> Search:
+        """Return this worker's search of a prefilter; the last one is kept."""
+        if self._search is None or self._search[0] is not prefilter:
+            self._search = prefilter, prefilter.search()
+        return self._search[1]
+
+    @property
+    def compiled(self) -> CompiledPack:
+        return self._compiled
+
+    @property
+    def count_all(self) -> frozenset[int]:
+        return self._count_all
+
+
+class _Run:
+    """The scan of one source."""
+
+    def __init__(self, scanner: Scanner, tally: Tally, matcher: Matcher) -> None:
+        self._scanner = scanner
+        self._tally = tally
+        self._matcher = matcher
+        self._heights = scanner.compiled.heights
+        self._spans = Spans(self._heights, self._match_lines)
+        self._off: frozenset[int] = frozenset()
+        self._sharp: frozenset[int] = frozenset()
+        self._false: Counter[int] = Counter()
+        self._reach = limits.FIRST_SCAN_BYTES
+        self._use(scanner.compiled.prefilter)
+
+    def _use(self, prefilter: Prefilter) -> None:
+        self._prefilter = prefilter
+        self._search = self._scanner.search_for(prefilter)
+        self._idle = self._vain = 0
+        self._false.clear()
+        self._select()
+
+    def _select(self) -> None:
+        """Note which patterns each entry is still wanted for."""
+        plan = self._prefilter.plan
+        self._wanted = [tuple(filter(self._is_wanted, entry.patterns)) for entry in plan.entries]
+        self._everywhere = [pattern for pattern in plan.everywhere if self._tally.is_open(pattern)]
+        self._closed = len(self._tally.saturated) + len(self._tally.given_up)
+
+    def _is_wanted(self, pattern: int) -> bool:
+        return self._tally.is_open(pattern) or (
+            pattern in self._scanner.count_all and pattern not in self._tally.given_up
+        )
+
+    def take(self, chunk: Chunk) -> None:
+        """Find the hits of a chunk."""
+        if self._heights:
+            self._spans.begin(chunk)
+        start = 0
+        with memoryview(chunk.data) as view:
+            while start < len(view):
+                start = self._scan_from(chunk, view, start)
+                self._adapt()
+        if self._everywhere:
+            self._try_everywhere(chunk)
+        if self._heights:
+            self._spans.end(chunk)
+
+    def finish(self) -> ScanResult:
+        self._spans.finish()
+        unsearchable = self._prefilter.plan.unsearchable
+        if not unsearchable:
+            return self._tally.result()
+        text = f"cannot be searched for and were tried on every line: {self._tally.names(unsearchable)}"
+        return self._tally.result([Note("slow-pattern", text)])
+
+    def _scan_from(self, chunk: Chunk, view: memoryview, start: int) -> int:
+        """Search on from `start`; return how far that went."""
+        end = len(view)
+        if end - start > self._reach:
+            end = chunk.data.rfind(b"\n", start, start + self._reach) + 1 or end
+        self._reach = min(2 * self._reach, limits.BLOCK_BYTES)
+        try:
+            found = self._search.candidates(view[start:end])
+        except TooManyError:
+            self._walk_lines(chunk, start, end)
+            return end
+        return self._walk(chunk, found, start, end)
+
+    def _walk(self, chunk: Chunk, found: Sequence[int], start: int, end: int) -> int:
+        """Go through the candidates from `start` to `end` in order and treat those of one line together. Return `end`,
+        or the end of the line up to which too many of them were in vain."""
+        line: Line | None = None
+        group: list[int] = []
+        for candidate in found:
+            if not self._wanted[candidate & ENTRY_MASK]:
+                self._idle += 1
+                continue
+            at = start + (candidate >> ENTRY_BITS)
+            candidate = at << ENTRY_BITS | candidate & ENTRY_MASK
+            if line is not None and at <= line.end + 1:
+                group.append(candidate)
+                continue
+            if line is not None:
+                self._take_line(line, group)
+                if self._vain >= limits.FALSE_CANDIDATES:
+                    return line.end + 1
+            line, group = chunk.line_at(at - 1), [candidate]
+        if line is not None:
+            self._take_line(line, group)
+        return end
+
+    def _walk_lines(self, chunk: Chunk, start: int, end: int) -> None:
+        """Search line by line, window by window: slower, and in bounded memory however many candidates there are."""
+        for line in chunk.lines(start):
+            if line.start >= end:
+                break
+            group = []
+            for first in range(line.start, line.start + line.windows * STRIDE, STRIDE):
+                last = min(first + limits.MATCH_CHARS, line.end)
+                group += [last << ENTRY_BITS | entry for entry in self._search.present(chunk.data[first:last])]
+            if group:
+                self._take_line(line, group)
+
+    def _take_line(self, line: Line, candidates: Sequence[int]) -> None:
+        """Try on a line the patterns whose entries stand on it."""
+        ends: dict[int, list[int]] = {}
+        for candidate in candidates:
+            for pattern in self._wanted[candidate & ENTRY_MASK]:
+                ends.setdefault(pattern, []).append(candidate >> ENTRY_BITS)
+        for pattern in sorted(ends):
+            if not self._tally.is_open(pattern):
+                if self._is_wanted(pattern):
+                    self._tally.count(pattern)
+                continue
+            windows = {index for end in ends[pattern] for index in line.windows_with(end)} if line.is_long else None
+            if not self._try(pattern, line, windows):
+                self._false[pattern] += 1
+                self._vain += 1
+        if self._closed != len(self._tally.saturated) + len(self._tally.given_up):
+            self._select()
+
+    def _try_everywhere(self, chunk: Chunk) -> None:
+        for line in chunk.lines():
+            for pattern in self._everywhere:
+                if self._tally.is_open(pattern) and line.end > line.start:
+                    self._try(pattern, line, None)
+
+    def _try(self, pattern: int, line: Line, windows: set[int] | None) -> bool:
+        """Try one pattern on a line; tell whether the candidate was worth it."""
+        if pattern in self._heights:
+            return self._spans.candidate(pattern, line)
+        try:
+            hit = self._matcher.match_line(pattern, line, windows)
+        except TimeoutError:
+            self._tally.overran(pattern, line.number)
+            return False
+        return self._add(hit)
+
+    def _match_lines(self, pattern: int, lines: Sequence[Line]) -> bool:
+        if not self._tally.is_open(pattern):
+            return False
+        try:
+            hit = self._matcher.match_lines(pattern, lines)
+        except TimeoutError:
+            self._tally.overran(pattern, lines[0].number)
+            return False
+        return self._add(hit)
+
+    def _add(self, hit: Hit | None) -> bool:
+        if hit is None:
+            return False
+        self._tally.add(hit)
+        return True
+
+    def _adapt(self) -> None:
+        """Change over to another database where the present one has wasted as much as that costs."""
+        if self._idle < limits.IDLE_CANDIDATES and self._vain < limits.FALSE_CANDIDATES:
+            return
+        share = max(self._vain // MOST, 1)
+        vain = {pattern for pattern, times in self._false.items() if times >= share}
+        closed = self._tally.saturated | self._tally.given_up
+        off = frozenset(pattern for pattern in closed if not self._is_wanted(pattern))
+        sharp = self._sharp | vain
+        self._idle = self._vain = 0
+        self._false.clear()
+        if (off, sharp) != (self._off, self._sharp):
+            self._off, self._sharp = off, sharp
+            self._use(self._scanner.compiled.prefilter.without(off, sharp))

@@ -1,0 +1,123 @@
+"""Keeps the hits of one source within bounds, and says what was left out.
+
+In: hits, in record order per pattern. Out: a `ScanResult`. A pattern keeps limits.HITS_PER_PATTERN hits and is then
+saturated; all patterns together keep limits.HITS_PER_SOURCE, past which each keeps a few more. A pattern that runs past
+its time too often is given up for the source. Each of these is a note.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from troubleshoot import limits
+from troubleshoot.model import Hit, Note, PatternUse, ScanResult, Source
+
+NAMED = 6  # signatures named in one note
+
+
+class Tally:
+    """The hits of one source."""
+
+    def __init__(self, source: Source, users: Sequence[Sequence[PatternUse]]) -> None:
+        self._source = source
+        self._users = users
+        self._hits: list[Hit] = []
+        self._last_line: dict[int, int] = {}
+        self._timeouts: Counter[int] = Counter()
+        self._timeout_lines: dict[int, int] = {}
+        self._roughly: set[int] = set()
+        self.counts: Counter[int] = Counter()
+        self.saturated: set[int] = set()
+        self.given_up: set[int] = set()
+
+    def is_open(self, pattern: int) -> bool:
+        """Tell whether more hits of the pattern are wanted."""
+        return pattern not in self.saturated and pattern not in self.given_up
+
+    def add(self, hit: Hit) -> None:
+        """Take a hit, unless its pattern has one on that line already (the line was cut, or its windows overlap)."""
+        pattern, line = hit.pattern, hit.record.line
+        if self._last_line.get(pattern) == line:
+            return
+        self._last_line[pattern] = line
+        self._hits.append(hit)
+        self.counts[pattern] += 1
+        full = len(self._hits) > limits.HITS_PER_SOURCE
+        if self.counts[pattern] >= (limits.HITS_PER_PATTERN_WHEN_FULL if full else limits.HITS_PER_PATTERN):
+            self.saturated.add(pattern)
+
+    def count(self, pattern: int) -> None:
+        """Count a line on which a saturated pattern's literal stands."""
+        self.counts[pattern] += 1
+        self._roughly.add(pattern)
+
+    def overran(self, pattern: int, line: int) -> None:
+        """Note that the pattern ran past its time on a line."""
+        self._timeouts[pattern] += 1
+        self._timeout_lines.setdefault(pattern, line)
+        if self._timeouts[pattern] >= limits.TIMEOUTS_PER_PATTERN:
+            self.given_up.add(pattern)
+
+    def result(self, extra: Iterable[Note] = ()) -> ScanResult:
+        hits = sorted(self._hits, key=lambda hit: (hit.record.line, hit.record.offset, hit.pattern))
+        return ScanResult(
+            self._source, tuple(hits), dict(self.counts), frozenset(self.saturated), (*self._notes(), *extra)
+        )
+
+    def _notes(self) -> list[Note]:
+        notes = []
+        uncounted = self.saturated - self._roughly
+        if uncounted:
+            notes.append(
+                Note(
+                    "saturated",
+                    f"so many hits that the rest was neither kept nor counted: {self.names(uncounted)}",
+                    self._source.name,
+                )
+            )
+        if self._roughly:
+            notes.append(
+                Note(
+                    "counted-roughly",
+                    f"so many hits that only lines with its literal were counted: {self.names(self._roughly)}",
+                    self._source.name,
+                )
+            )
+        for pattern, times in sorted(self._timeouts.items()):
+            gave_up = ", then was given up" if pattern in self.given_up else ""
+            notes.append(
+                Note(
+                    "pattern-timeout",
+                    f"{self.names([pattern])} ran past {limits.CONFIRM_TIMEOUT_S} s on {times} "
+                    f"line{'s' * (times != 1)}, first on line {self._timeout_lines[pattern]}{gave_up}",
+                    self._source.name,
+                )
+            )
+        return notes
+
+    def names(self, patterns: Iterable[int]) -> str:
+        """Return the names of the signatures that patterns serve, for a note."""
+        uses = sorted({f"{use.rule}: {use.signature}" for pattern in patterns for use in self._uses(pattern)})
+        more = f" and {len(uses) - NAMED} more" if len(uses) > NAMED else ""
+        return ", ".join(uses[:NAMED]) + more
+
+    def _uses(self, pattern: int) -> Sequence[PatternUse]:
+        found = self._users[pattern] if pattern < len(self._users) else ()
+        return found or (PatternUse("pattern", str(pattern)),)
+
+
+def merge_hits(one: ScanResult, other: ScanResult) -> ScanResult:
+    """Return the hits of two passes over one source (its lines as they are, and joined where they were hard-wrapped).
+    A pattern's hit on the same line counts once, as the first pass has it."""
+    seen = {(hit.pattern, hit.record.line) for hit in one.hits}
+    fresh = [hit for hit in other.hits if (hit.pattern, hit.record.line) not in seen]
+    hits = sorted((*one.hits, *fresh), key=lambda hit: (hit.record.line, hit.record.offset, hit.pattern))
+    counts = Counter(one.counts)
+    counts.update(hit.pattern for hit in fresh)
+    for pattern in other.saturated:
+        counts[pattern] = max(counts[pattern], other.counts.get(pattern, 0))
+    notes = tuple(dict.fromkeys((*one.notes, *other.notes)))
+    return ScanResult(
+        one.source, tuple(hits), dict(counts), one.saturated | other.saturated, notes, one.info or other.info
+    )
