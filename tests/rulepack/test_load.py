@@ -25,7 +25,9 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     def write_file(name: str, signatures: str = "some words", more: str = "", *, whole: str | None = None) -> Path:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = f"title: {name}\nseverity: low\nexplanation: x\nsignatures: {signatures}\n{more}"
+        text = (
+            f"title: {name}\nseverity: low\nexplanation: x\nsignatures: {signatures}\n{more}examples: [{{match: x}}]\n"
+        )
         path.write_text(text if whole is None else whole, "utf-8")
         return path
 
@@ -95,7 +97,7 @@ def test_equal_patterns_share_an_id(write: Write, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(load_module, "default_rules_dir", lambda: bare)  # no built-in signatures but our own
     write("pack/net/a.yaml", "[shared words, own]")
     write(
-        "pack/net/b.yaml", "{x: 'shared  words', y: {text: shared words, exact_case: true}}", "condition: {any: [x, y]}"
+        "pack/net/b.yaml", "{x: 'shared  words', y: {text: shared words, exact_case: true}}", "condition: {any: [x, y]}\n"
     )
     write("pack/_builtin/suspects.yaml", whole="odd: {signature: shared words, weight: 2}\n")
     pack = load("pack", strict=True)
@@ -124,6 +126,16 @@ def test_hash_follows_content(write: Write) -> None:
     before = load("pack").hash
     write("pack/net/a.yaml", "other words")
     assert load("pack").hash != before
+
+
+def test_strict_wants_an_example_that_matches(write: Write) -> None:
+    rule = "title: t\nseverity: low\nexplanation: x\nsignatures: some words\nexamples: [{no_match: y}]\n"
+    write("pack/net/a.yaml", whole=rule)
+    write("pack/net/b.yaml", whole=rule + "status: draft\n")
+    assert load("pack", drafts=True).problems == ()
+    with pytest.raises(RuleError) as caught:
+        load("pack", drafts=True, strict=True)
+    assert [(each.code, str(each.place)) for each in caught.value.problems] == [("L003", "pack/net/a.yaml:1:1")]
 
 
 def test_drafts_are_off_unless_asked_for(write: Write) -> None:

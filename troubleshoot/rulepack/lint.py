@@ -274,9 +274,3 @@ def _circles(graph: Mapping[str, list[str]]) -> Iterator[list[str]]:
             else:
                 trail.append(id)
                 ahead.append(iter(graph[id]))
-
-
-def static_errors(rule: Rule, pack: RulePack) -> list[Problem]:
-    """Return the errors of one rule that need no scan: what keeps it out of a strict pack."""
-    subject = read_subject(rule)
-    return [each for lint in RULE_LINTS for each in lint(subject, pack) if each.severity == "error"]

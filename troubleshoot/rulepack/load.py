@@ -7,11 +7,11 @@ A pack that was read before, and whose files have not changed since, comes from 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from troubleshoot.errors import Problem, RuleError
-from troubleshoot.model import RulePack
+from troubleshoot.model import Place, RulePack, Status
 from troubleshoot.rulepack import cache as pack_cache
 from troubleshoot.rulepack.files import Layer, default_rules_dir, list_layer, list_layers, list_rule_files
 
@@ -29,7 +29,8 @@ def load_pack(
     """Return the pack of the shipped rules and the given paths (folders, or single rules' files), later over earlier.
 
     Rules that do not load are left out and stand in `problems`; with `strict` they raise RuleError, which holds every
-    problem of every file. Raises UsageError for a path that does not exist.
+    problem of every file, and so does a rule without an example that matches: nothing says that it can ever fire.
+    Raises UsageError for a path that does not exist.
     """
     layers = list_layers(paths, default_rules=default_rules)
     context = [] if default_rules else [list_layer(default_rules_dir())]
@@ -39,8 +40,10 @@ def load_pack(
         pack = _read(layers, drafts, context)
         if cache:
             pack_cache.write_pack(key, pack)
-    if strict and pack.problems:
-        raise refusal(pack.problems)
+    if strict:
+        problems = [*pack.problems, *_unproven(pack)]
+        if problems:
+            raise refusal(problems)
     return pack
 
 
@@ -56,6 +59,13 @@ def refusal(problems: Sequence[Problem]) -> RuleError:
     files = len({problem.place.path for problem in problems if problem.place is not None})
     what = f"{len(problems)} problem{'s' * (len(problems) != 1)} in {files} rule file{'s' * (files != 1)}"
     return RuleError(what, help="`troubleshoot rules check` lists them", problems=tuple(problems))
+
+
+def _unproven(pack: RulePack) -> Iterator[Problem]:
+    help = "add an example with `match:`, the log lines verbatim"
+    for rule in pack.rules.values():
+        if rule.status is not Status.DRAFT and not any(example.expect == "match" for example in rule.examples):
+            yield Problem("L003", "no example that matches", Place(rule.path), help=help)
 
 
 def _read(layers: Sequence[Layer], drafts: bool, context: Sequence[Layer]) -> RulePack:
