@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from report_samples import EMPTY, EVIDENCE, FINDING, HOSTILE, NASTY_LINE, OTHER, REPORT, SAMPLES, SYMPTOM, UNKNOWN
 
 from troubleshoot.model import Evidence, Note, Report, Role
@@ -154,3 +156,23 @@ def test_wide_characters_are_measured_in_cells() -> None:
     explanation = "共享库文件太旧" * 20
     text = render_text(replace(REPORT, findings=(replace(FINDING, explanation=explanation),)), Look(width=60))
     assert all(cells(row) <= 60 for row in text.split("\n") if "共享" in row)
+
+
+def test_empty_line_among_the_evidence_is_shown_with_its_number() -> None:
+    text = render_text(report_with("one\n\nthree", 0, 10))
+    assert "a.log:7  one\n  a.log:8\n  a.log:9  three\n" in text
+
+
+ANY_TEXT = st.text(
+    st.characters(codec="utf-8") | st.sampled_from("\x1b\x9b\u202e\n\r\t\ud800\u0301\u4f60 "), max_size=300
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=ANY_TEXT, title=ANY_TEXT, start=st.integers(0, 300), length=st.integers(0, 300), width=st.integers(40, 100))
+def test_any_text_is_rendered_safely(text: str, title: str, start: int, length: int, width: int) -> None:
+    report = report_with(text, min(start, len(text)), min(start + length, len(text)), source=title or "a")
+    finding = replace(report.findings[0], title=title, explanation=text, fixes=(replace(FINDING.fixes[0], do=text),))
+    shown = render_text(replace(report, findings=(finding,)), Look(width=width))
+    assert not {char for char in shown if (ord(char) < 32 and char != "\n" and char != "\t") or 127 <= ord(char) < 160}
+    shown.encode()

@@ -51,9 +51,9 @@ def show_excerpts(shown: Sequence[Excerpt], look: Look) -> list[str]:
         rows = _rows(each, look, look.width - len(indent))
         if column:
             lines.append(f"  {painted}{' ' * (column - cells(place))}{rows[0]}".rstrip())
-            lines += [indent + row for row in rows[1:]]
+            lines += [(indent + row).rstrip(" ") for row in rows[1:]]
         else:
-            lines += [f"  {painted}", *(indent + row for row in rows)]
+            lines += [f"  {painted}", *((indent + row).rstrip(" ") for row in rows)]
     return lines
 
 
@@ -66,7 +66,7 @@ def _rows(excerpt: Excerpt, look: Look, width: int) -> list[str]:
         parts = cut_around(excerpt.text, excerpt.start, excerpt.end, room, look.ellipsis)
         ends = _row_ends("".join(parts), width)
     text, start, end = "".join(parts), len(parts[0]), len(parts[0]) + len(parts[1])
-    starts = [0, *ends[:-1]]
+    starts = [0, *ends][: len(ends)]
     rows = [_painted(text[a:b].rstrip(" "), start - a, end - a, look) for a, b in zip(starts, ends, strict=True)]
     return rows or [""]
 
@@ -81,7 +81,7 @@ def _row_ends(text: str, width: int) -> list[int]:
 
 
 def _break_at(text: str, width: int) -> int:
-    head = take_head(text, width)
+    head = take_head(text, width) or text[:1]
     if len(head) == len(text):
         return len(text)
     blank = head.rfind(" ")
