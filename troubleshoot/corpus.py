@@ -13,7 +13,7 @@ from pathlib import Path
 
 from troubleshoot.engine import Engine
 from troubleshoot.errors import UsageError
-from troubleshoot.model import Kind, Report, Severity
+from troubleshoot.model import Finding, Kind, Report, Severity
 
 NOT_SOURCES = frozenset({"expected.yaml", "README.md"})
 NOT_INCIDENTS = frozenset({"recipes"})
@@ -135,7 +135,7 @@ def _differences(expected: Expected, report: Report) -> Iterator[str]:
             yield f"false alarm: {finding.rule} ({finding.severity.word})"
         elif forbidden and not allowed:
             yield f"forbidden: {finding.rule}"
-        elif not allowed and not expected.healthy:
+        elif not allowed and not expected.healthy and not _is_echo(finding):
             yield f"unlisted: {finding.rule}"
     confirmed = {finding.rule for finding in report.confirmations if finding.kind is Kind.CONFIRMATION}
     for rule in expected.confirmed:
@@ -145,6 +145,11 @@ def _differences(expected: Expected, report: Report) -> Iterator[str]:
     for rule in expected.undecided:
         if rule not in undecided:
             yield f"not undecided: {rule}"
+
+
+def _is_echo(finding: Finding) -> bool:
+    """A catch-all or symptom below its cause need not be listed one by one; a second fault does."""
+    return bool(finding.explained_by) and (finding.symptom or finding.generic)
 
 
 def check_corpus(engine: Engine, folder: Path, only: Sequence[str] = ()) -> CorpusResult:

@@ -483,7 +483,7 @@ capture job.log bash -c 'curl -fsS http://gpu-node-17:8768/gated/model.bin -o m
 python -c "import requests; requests.get(\"http://gpu-node-17:8768/missing/model.bin\", timeout=5).raise_for_status()"
 python -c "import urllib.request; urllib.request.urlopen(\"http://gpu-node-17:8768/gated/model.bin\")"'
 kill $SRV
-expect fault network/http-status - hub/access-denied -
+expect fault network/http-error - hub/access-denied -
 readme "Downloads answered with 403 and 404: curl -f, requests, urllib."
 fi
 
@@ -607,7 +607,7 @@ PY
 python server.py & SRV=$!; sleep 1
 capture job.log python fetch.py
 kill $SRV
-expect clean - - - network/http-status,network/connection-failed
+expect clean - - - network/http-error,network/connection-failed
 readme "A server answers 503 twice and then 200; the client retries and succeeds."
 fi
 
@@ -671,7 +671,7 @@ http.server.HTTPServer(("127.0.0.17", 8772), H).serve_forever()
 PY
 (sleep 1; for i in 1 2 3 4 5 6; do curl -s http://gpu-node-17:8772/healthz http://gpu-node-17:8772/readyz http://gpu-node-17:8772/favicon.ico > /dev/null; done; kill %1 2>/dev/null) &
 LIMIT=4 capture server.log python server.py
-expect clean - - - network/http-status,kubernetes
+expect clean - - - network/http-error,kubernetes
 readme "An access log full of probes, with 404 for an icon that nobody needs."
 fi
 

@@ -138,14 +138,14 @@ incident slurm-workdir-missing
 job <<< 'srun --label -n 2 -N 2 pwd; ls checkpoints'
 batch -N 2 -n 2 -D /scratch/run7
 [ -f "$D"/slurm-*.out ] || { mark; sbatch -W -D /scratch/run7 -o "$D/slurm-%j.out" -N 2 job.sh > /dev/null 2>&1; }
-expect fault slurm/missing-workdir - - -
+expect fault slurm/working-folder-missing - - -
 readme "The working directory does not exist on the nodes: slurmstepd goes to /tmp, where the job does not find its files."
 
 incident slurm-output-folder-missing; mark
 job <<< 'srun hostname'
 sbatch -W -o /scratch/logs/slurm-%j.out job.sh > "$D/sbatch.log" 2>&1
 pieces slurmctld slurmd.gpu-node-17
-expect fault slurm/output-file-not-writable - - -
+expect fault slurm/output-not-writable - - -
 readme "The folder of --output does not exist: the job fails within a second and leaves no output, only the daemons' logs tell."
 
 incident slurm-oom-kill; mark
