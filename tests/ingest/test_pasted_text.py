@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import pytest
-from reading import peeled, rows, texts
+from reading import peeled, rows, rows_of, texts
+
+from troubleshoot.ingest import open_text
 
 PASTES = {
     "entities": ("&lt;stderr&gt;: x &quot;y&quot; &amp; &#39;z&#x27;&nbsp;!", ["<stderr>: x \"y\" & 'z' !"]),
@@ -76,3 +78,21 @@ QUOTED = {
 def test_what_was_put_before_each_line_comes_off(name: str) -> None:
     data, expected = QUOTED[name]
     assert peeled(data) == expected
+
+
+def test_hard_wrapped_paste_has_a_shadow_of_joined_lines() -> None:
+    data = "intro\nmpirun: /lib/libc.so.6: version `GLIBC_2.34' not found\n(required by /opt/lib/libopen-rte.so.40)\nnext\n"
+    source = open_text(data)
+    rows_of(source)
+    blocks = source.joined_blocks()
+    assert blocks is not None
+    (block,) = blocks
+    assert block.line_map is not None
+    assert bytes(block.data).decode().splitlines()[0] == data.split("\n", 1)[1].split("\nnext")[0].replace("\n", " ")
+    assert (block.line_map.lines[0], block.line_map.offsets[0], source.joined_end(2)) == (2, 6, 3)
+
+
+def test_text_that_was_not_wrapped_has_no_shadow() -> None:
+    source = open_text("Traceback (most recent call last):\nValueError: x\n")
+    rows_of(source)
+    assert source.joined_blocks() is None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import cast
 
@@ -23,8 +24,10 @@ from troubleshoot.normalise import (
     Mender,
     detect_encoding,
     is_wide,
+    join_wrapped,
     look_at,
     read_wide_blocks,
+    text_as_given,
 )
 
 SAMPLE_BYTES = 64 * 1024  # from each of head, middle and tail
@@ -58,6 +61,8 @@ class OpenSource:
         self._look = Look()
         self._pieces: Sequence[bytes] = ()  # of the repaired text, as a sample
         self._sampled = False
+        self._mended: Block | None = None  # the whole text of a small source
+        self._joined_ends: dict[int, int] = {}
         self._bytes = 0
         self._lines = 0
         self._normaliser = LineNormaliser(source.identity, Clock(written or datetime.now(UTC)), self._sample_lines)
@@ -90,7 +95,19 @@ class OpenSource:
     def joined_blocks(self) -> Iterator[Block] | None:
         """Return the shadow text in which hard-wrapped lines are joined, or None when the source looks unwrapped.
         Ask after the blocks were read."""
-        return None
+        if self._mended is None or self._mended.line_map is None:
+            return None
+        joined = join_wrapped(_rows(self._mended), self._mended.line_map, self._normaliser.bare)
+        if joined is None:
+            return None
+        self._joined_ends = joined.ends
+        text = joined.text
+        return iter([Block(text.data, text.map.lines[0], text.map.offsets[0], text.map, last=True)])
+
+    def joined_end(self, line: int) -> int:
+        """Return the last of the lines that were joined to `line`. A hit in the joined text that stands on one of them
+        as it is has been found before."""
+        return self._joined_ends.get(line, line)
 
     def notes(self) -> tuple[Note, ...]:
         """Return what the reader should know of how the reading went, so far."""
@@ -119,6 +136,7 @@ class OpenSource:
         else:
             raw = iter([Block(data, 1, 0, last=True)])
         for block in Mender(self._look, self._remarks).mend(self._counted(raw)):
+            self._mended = _with_map(block)
             self._pieces = [bytes(block.data)]
             yield block
         self._bytes = len(data)
@@ -209,6 +227,20 @@ def _whole_lines(piece: bytes, *, first: bool) -> bytes:
 
 def _as_utf8(piece: bytes, encoding: str) -> bytes:
     return piece.decode(encoding, "replace").encode("utf-8", "replace")
+
+
+def _with_map(block: Block) -> Block:
+    if block.line_map is not None:
+        return block
+    data = bytes(block.data)
+    return replace(block, data=data, line_map=text_as_given(data, block.first_line, block.offset).map)
+
+
+def _rows(block: Block) -> list[str]:
+    """Return the lines of a block as text."""
+    data = bytes(block.data)
+    rows = data.decode("utf-8", "replace").split("\n")
+    return rows[:-1] if data.endswith(b"\n") else rows
 
 
 def _in_memory(data: bytes) -> Readable:

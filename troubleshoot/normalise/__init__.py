@@ -5,6 +5,7 @@ from troubleshoot.normalise.mend import Look, Mender, look_at
 from troubleshoot.normalise.origins import text_as_given
 from troubleshoot.normalise.peel import LineNormaliser
 from troubleshoot.normalise.timestamps import Clock, parse_stamp
+from troubleshoot.normalise.wrapped import join_wrapped
 
 __all__ = [
     "Clock",
@@ -13,6 +14,7 @@ __all__ = [
     "Mender",
     "detect_encoding",
     "is_wide",
+    "join_wrapped",
     "look_at",
     "parse_stamp",
     "read_wide_blocks",

@@ -22,6 +22,8 @@ from troubleshoot.normalise.facts import identity_from, level_from, level_of
 from troubleshoot.normalise.timestamps import Clock, parse_stamp
 from troubleshoot.normalise.wrappers import Wrapper
 
+PUT_BEFORE = frozenset({"quote", "indent", "bullet", "line-numbers"})
+
 
 class LineNormaliser:
     """Peels the lines of one source.
@@ -52,6 +54,13 @@ class LineNormaliser:
             self._clock = self._detected.clock
             self.identity = self._detected.identity.over(self.identity)
         return self._detected
+
+    def bare(self, raw: str) -> str:
+        """Return the line without what was put before every line of the source: quote marks, numbers, blanks."""
+        for each in self.detected.weak:
+            if each.name in PUT_BEFORE and (taken := each.take(raw)):
+                raw = taken[0]
+        return raw
 
     def peel(self, raw: str, line: int) -> Peeled:
         """Return what is left of `raw`, which stands on `line`, and what its wrappers told."""

@@ -1,0 +1,143 @@
+r"""Guesses which lines of a pasted text were broken by a terminal, a mail program or a chat, and joins them.
+
+In: the lines of a small source. Out: a shadow text of the joined lines alone, each placed at the first of its lines; it
+is searched beside the text as it stands, so a wrong guess can add a hit and never lose one. A break between two lines
+is taken for a wrap when
+
+* the text has a width N: no line is longer (long words aside), several breaks fit it, and this line is full: it has N
+  columns (a terminal breaks anywhere), or the next line's first word would not have fitted (mail breaks at blanks);
+* or the next line begins with what no line begins with: "(required by", the loader's continuation;
+
+and the next line is no beginning of its own: not empty, no timestamp or other wrapper, no traceback's or log's start, no
+word with which this line began, too.
+
+    width 72:  "... error while loading shared libr" + "aries: libmpi.so.40"  ->  joined without a blank, and with one
+
+Each chain of lines gives the likeliest reading (a blank where the line was not full to the last column), one with blanks
+everywhere, one with none. Source: knowledge/log-formats.md, section 30.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from troubleshoot import limits
+from troubleshoot.model import LineMap
+from troubleshoot.normalise.detect import first_strong
+from troubleshoot.normalise.origins import Text
+
+NARROWEST, WIDEST = 56, 240  # columns; phones wrap at fewer, but hide it when copied
+FULL_SHARE = 0.3  # of lines end near the width, in a text of which most is wrapped
+FULL_LINES = 2  # or so many breaks fit it exactly
+LONGER_SHARE = 0.02  # of lines may be longer: words that could not be broken
+SLACK = 10
+
+_CONTINUATION = re.compile(r"\s*\(required by ")
+_BEGINNING = re.compile(
+    r"\s*$|\s*(?:File \"|Traceback \(|During handling|The above exception|raise |return |at \S+\()|[-=*#~_]{4,}|```"
+    r"|\s*[A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b|\s*(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b"
+    r"|\s*[-*•+|$>] |[|+]|\s*\d+[.)] |\s*[\w.-]+@[\w.-]+[:$#]|[+$#] "
+)
+
+
+_RULE = re.compile(r"[-=*#~_+|. ]*$")
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The shadow text, and for each first line of a chain its last one, both as lines of the source."""
+
+    text: Text
+    ends: dict[int, int]
+
+
+def join_wrapped(rows: Sequence[str], places: LineMap, bare: Callable[[str], str] = lambda text: text) -> Joined | None:
+    """Return the joined lines of a text, or None when nothing looks wrapped.
+
+    `bare` takes off what was put before every line, such as a mail's quote marks.
+    """
+    texts = [bare(row).rstrip("\r\n") for row in rows]
+    width = _width(texts)
+    out: list[bytes] = []
+    lines: list[int] = []
+    offsets: list[int] = []
+    ends: dict[int, int] = {}
+    start = 0
+    while start < len(texts):
+        end = start
+        while end + 1 < len(texts) and end - start < limits.SPAN_LINES and _is_wrap(texts, end, width):
+            end += 1
+        if end > start:
+            first = [rows[start].rstrip("\r\n"), *texts[start + 1 : end + 1]]
+            for reading in _readings(first, width):
+                out.append(reading.encode("utf-8", "replace"))
+                lines.append(places.lines[start])
+                offsets.append(places.offsets[start])
+            ends[places.lines[start]] = places.lines[end]
+        start = end + 1
+    if not out:
+        return None
+    return Joined(Text(b"".join(line + b"\n" for line in out), LineMap(lines, offsets), exact=False), ends)
+
+
+def _is_wrap(texts: Sequence[str], i: int, width: int | None) -> bool:
+    line, following = texts[i], texts[i + 1]
+    if _CONTINUATION.match(following):
+        return bool(line.strip())
+    if width is None or _begins(following) or not line.strip():
+        return False
+    return _is_full(line, following, width)
+
+
+def _is_full(line: str, following: str, width: int) -> bool:
+    """Tell whether `line` can have been broken before `following`. Lines that begin alike are records of one kind."""
+    if _RULE.match(line) or _start(line) == _start(following):
+        return False
+    word = following.split(" ", 1)[0]
+    return len(line) == width or (len(line) < width < len(line.rstrip()) + 1 + len(word) and len(line) > width // 2)
+
+
+def _start(line: str) -> str:
+    return _DIGITS.sub("#", line.lstrip().split(" ", 1)[0])
+
+
+def _begins(text: str) -> bool:
+    return _BEGINNING.match(text) is not None or first_strong(text, None, set()) is not None
+
+
+def _width(texts: Sequence[str]) -> int | None:
+    """Return the column at which the text was wrapped, or None."""
+    lengths = Counter(len(text) for text in texts if text.strip())
+    total = lengths.total()
+    best: tuple[int, int] | None = None
+    longer = 0
+    for width in sorted(lengths, reverse=True):
+        if longer > LONGER_SHARE * total:
+            break
+        near = sum(lengths[length] for length in range(width - SLACK, width + 1))
+        exact = lengths[width]
+        if NARROWEST <= width <= WIDEST and (near >= FULL_SHARE * total or FULL_LINES <= exact == near):
+            breaks = _breaks(texts, width)
+            if breaks >= FULL_LINES and (best is None or breaks > best[0]):
+                best = breaks, width
+        longer += exact
+    return best[1] if best else None
+
+
+def _breaks(texts: Sequence[str], width: int) -> int:
+    """Return how many different lines can have been broken at this width."""
+    pairs = zip(texts, texts[1:], strict=False)
+    return len({a for a, b in pairs if len(a) > width // 2 and _is_full(a, b, width) and not _begins(b)})
+
+
+def _readings(lines: Sequence[str], width: int | None) -> list[str]:
+    likely = lines[0]
+    for before, after in zip(lines, lines[1:], strict=False):
+        full = width is not None and len(before) == width and not _CONTINUATION.match(after)
+        likely += after if full else " " + after.lstrip()
+    blank = " ".join([lines[0].rstrip(), *(line.strip() for line in lines[1:])])
+    return list(dict.fromkeys([likely, blank, "".join(lines)]))
