@@ -199,7 +199,10 @@ def test_unknown_platform(lint: Lint) -> None:
 
 
 def test_placeholders(lint: Lint) -> None:
-    assert lint({"explanation": "'TODO: say it'"}) == ["e L018 a.yaml:4:14 `TODO` left in a text"]
+    assert lint({"explanation": "'TODO: say it'"}) == ["e L018 a.yaml:4:14 `TODO` left on line 4"]
+    examples = "[{match: turbo encabulator failed on rank 3}, {no_match: TODO, why: TODO}]"
+    told = lint({"fixes": "[{title: TODO, run: x, verify: TODO}]", "examples": examples})
+    assert told == ["e L018 a.yaml:5:17 `TODO` left on lines 5, 7"]
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,9 @@ def test_equal_patterns_share_an_id(write: Write, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(load_module, "default_rules_dir", lambda: bare)  # no built-in signatures but our own
     write("pack/net/a.yaml", "[shared words, own]")
     write(
-        "pack/net/b.yaml", "{x: 'shared  words', y: {text: shared words, exact_case: true}}", "condition: {any: [x, y]}\n"
+        "pack/net/b.yaml",
+        "{x: 'shared  words', y: {text: shared words, exact_case: true}}",
+        "condition: {any: [x, y]}\n",
     )
     write("pack/_builtin/suspects.yaml", whole="odd: {signature: shared words, weight: 2}\n")
     pack = load("pack", strict=True)

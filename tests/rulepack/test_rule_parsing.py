@@ -4,10 +4,15 @@ import re
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
+import yaml
+from hypothesis import strategies as st
 
+from troubleshoot.errors import CODES
 from troubleshoot.model import Condition, Confidence, Fix, Kind, Op, Rule, Severity, Signature, Status, Verify, Window
 from troubleshoot.rulepack.companions import Table, parse_builtin, parse_shared, parse_table
+from troubleshoot.rulepack.fields import KEYS
 from troubleshoot.rulepack.positions import read_document
 from troubleshoot.rulepack.schema import parse_rule
 from troubleshoot.rulepack.signatures import compile_pattern
@@ -260,3 +265,39 @@ def test_excerpts_hold_no_control_codes() -> None:
     document = read_document("a: b\x1b[31m\u202ec\n", "f")
     place = document.place(("a",))
     assert document.problem("R004", "x", place).excerpt.isprintable()
+
+
+NAMES = [*KEYS, "text", "regex", "use", "lines", "all", "any", "none", "at_least", "of", "n", "distinct", "in_order"]
+NAMES += ["missing", "given", "relevant", "same", "within", "where", "unless", "match", "no_match", "captures", "also"]
+NAMES += ["table", "key", "column", "run", "verify", "title", "a", "b"]
+SCALARS = st.sampled_from(
+    ["a", "b", "line", "{x:int} y", "(", "", "x > 3", "3 s", "rank", 3, 2.5, True, None, "yes", "low"]
+)
+DATA = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@hypothesis.settings(max_examples=150, deadline=None)
+@hypothesis.given(st.dictionaries(st.sampled_from(NAMES), DATA, max_size=8))
+def test_any_mapping_is_a_rule_or_has_problems_with_places(data: dict[str, Any]) -> None:
+    text = yaml.safe_dump({"title": "t", "signatures": {"a": "some words", "b": "x {n:int}"}, **data}, sort_keys=False)
+    parsed, problems = parse_rule(text, "f.yaml", "a/b", SHARED, {})
+    assert (parsed is None) == bool(problems)
+    last = text.count("\n") + 1
+    assert all(each.place is not None and 1 <= each.place.line <= last and each.code in CODES for each in problems)
+
+
+@hypothesis.settings(max_examples=150, deadline=None)
+@hypothesis.given(st.text(st.sampled_from("ab: -\n|>'\"{}[]&*!#%@,?\t\x00é~0"), max_size=60))
+def test_any_text_is_read_or_has_problems(text: str) -> None:
+    parsed, problems = parse_rule(text, "f.yaml", "a/b")
+    assert (parsed is None) == bool(problems)
+    for function in (
+        lambda: parse_shared(text, "f"),
+        lambda: parse_builtin(text, "f", {}),
+        lambda: parse_table(text, "f"),
+    ):
+        function()

@@ -15,9 +15,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 from troubleshoot import limits
 from troubleshoot.rulepack.positions import text_of
 
-DOCUMENT_KINDS = (
-    "log", "env", "manifest", "describe", "fi_info", "nvidia_smi", "ls", "pip_list", "dockerfile", "resourceconfig",
-)  # fmt: skip
 PLATFORMS = (
     "shell", "docker", "kubernetes", "yaml", "runai-cli", "runai-ui", "slurm", "sagemaker", "hyperpod", "mpirun",
     "torchrun", "python",

@@ -169,15 +169,17 @@ def known_platforms(subject: Subject, pack: RulePack) -> Iterator[Problem]:
 
 
 def filled_in(subject: Subject, pack: RulePack) -> Iterator[Problem]:
-    """L018: what `rules new` left for the author to write."""
-    examples = [
-        (text, ("examples", index, example.expect))
-        for index, example in enumerate(subject.rule.examples)
-        for text in (*example.files.values(), example.why)
-    ]
-    for text, where in (*_texts(subject.rule), *examples):
-        if PLACEHOLDER in text:
-            yield subject.problem("L018", f"`{PLACEHOLDER}` left in a text", where, "write it, or remove the key")
+    """L018: what `rules new` left for the author to write, told once for all of it."""
+    places = [subject.document.place(where) for text, where in _texts(subject.rule) if PLACEHOLDER in text]
+    for index, example in enumerate(subject.rule.examples):
+        texts = {example.expect: " ".join(example.files.values()), "why": example.why}
+        places += [
+            subject.document.place(("examples", index, key)) for key, text in texts.items() if PLACEHOLDER in text
+        ]
+    if places:
+        lines = ", ".join(dict.fromkeys(str(place.line) for place in places))
+        what = f"`{PLACEHOLDER}` left on line{'s' * (',' in lines)} {lines}"
+        yield subject.problem_at("L018", what, places[0], "write the text, or remove its key")
 
 
 RULE_LINTS: tuple[Callable[[Subject, RulePack], Iterator[Problem]], ...] = (
