@@ -52,3 +52,14 @@ SUSPECT_HITS = 400  # per pattern and source
 # --- HTTP ---
 BODY_BYTES = 64 * 1024 * 1024
 REQUEST_S = 20.0
+
+# --- the job part of a report ---
+TAIL_BYTES = 512 * 1024  # of a source's end, in which the last progress is looked for: 170 tracebacks of 3 kB
+NEAR_TAIL_BYTES = 64 * 1024  # looked at first
+PROGRESS_LINES = 20_000  # looked at per source: a step of 10,000 ranks that share one log, twice
+PROGRESS_PER_RANK = 6  # steps kept per rank, to compare clocks by
+CLOCK_GAP_S = 60.0  # clocks of hosts that differ by more are set right or not compared; less is ordinary drift
+CLOCK_SPREAD_S = 10.0  # steps that two hosts printed must agree so far on the difference of their clocks
+TIMELINE_ROWS = 20
+STRAGGLER_S = 30.0  # a rank whose last progress is older than the others' by less is none
+STRAGGLERS = 50
