@@ -31,6 +31,8 @@ from troubleshoot.rulepack.messages import Found, find_messages
 
 RESERVED_NAMES = ("count", "ranks", "hosts")  # what every finding's texts may use besides captures
 
+# Before a hole in quotes: the value does not begin here if the next quote, after a blank, is the one that opens it.
+_NO_QUOTE_TO_COME = rf"(?![^\n{QUOTES}]*{BLANK}[{QUOTES}])"
 _HOLE = re.compile(r"\{([^{}\n]*)\}")
 _DIGITS = "0123456789"
 _NAME = re.compile(r"_|[a-z][a-z0-9_]*")
@@ -218,20 +220,24 @@ class _Writer:
         return guard + hole.lead + _group(piece.value, hole.body) + hole.after
 
     def _open_hole(self, index: int, piece: _Piece) -> str:
+        left, right = self._kind(index - 1), self._kind(index + 1)
+        guard = _NO_QUOTE_TO_COME if left == right == "quote" else ""
+        return guard + self._open_hole_between(index, piece, left, right)
+
+    def _open_hole_between(self, index: int, piece: _Piece, left: str, right: str) -> str:
         before, after = self._fixed(index, -1), self._fixed(index, 1)
-        quoted = self._kind(index + 1) == "quote"
-        after_blank = index == 0 or self._kind(index - 1) == "blank"
-        if after is None and quoted:  # the rest of the line, or up to the quote
+        if after is None and right == "quote":  # the rest of the line, or up to the quote
             rest = rf"[^\n{QUOTES}&\\]|&(?!{ENTITY[1:]};)|\\(?!\\{{0,2}}[{QUOTES}])"
             return _group(piece.value, f"(?:{rest}){{1,{limits.HOLE_CHARS}}}")
         if after is None:
-            return _group(piece.value, _any_text(after_blank, True, lazy=False))
-        if before is None and index and quoted:  # the first quoted text that fits, not all that stands before it
+            return _group(piece.value, _any_text(left == "blank", True, lazy=False))
+        if (
+            before is None and left == right == "quote"
+        ):  # the first quoted text that fits, not all that stands before it
             return _group(piece.value, rf"[^\n{QUOTES}]{{1,{limits.HOLE_CHARS}}}?")
-        before_blank = self._kind(index + 1) == "blank"
         if before is None:
-            return f"^{BLANK}*" + _group(piece.value, _any_text(True, before_blank, limit=False))
-        return _group(piece.value, _any_text(after_blank, before_blank))
+            return f"^{BLANK}*" + _group(piece.value, _any_text(True, right == "blank", limit=False))
+        return _group(piece.value, _any_text(left == "blank", right == "blank"))
 
 
 def _any_text(after_blank: bool, before_blank: bool, *, lazy: bool = True, limit: bool = True) -> str:
