@@ -8,6 +8,7 @@ own `Scanner` (which owns the scratch space that Hyperscan must not share).
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import BinaryIO
 from troubleshoot import limits
 from troubleshoot.errors import SourceError
 from troubleshoot.evaluate.evaluator import Evaluation, evaluate
-from troubleshoot.ingest.sources import OpenSource, open_sources, open_stream, open_text
+from troubleshoot.ingest.sources import OpenSource, open_sources, open_stream, open_text, open_upload
 from troubleshoot.model import Kind, Note, PackInfo, Report, RulePack, ScanResult, SourceInfo, Stats
 from troubleshoot.platform import choose_platform
 from troubleshoot.report.redact import redact
@@ -55,6 +56,12 @@ class Engine:
     def scan_texts(self, texts: Mapping[str, str | bytes], *, platform: str | None = None) -> Report:
         """Return the report over several texts by name, taken together as one job."""
         return self._report([open_text(text, name) for name, text in texts.items()], platform, None)
+
+    def scan_uploads(self, uploads: Mapping[str, str | bytes], *, platform: str | None = None) -> Report:
+        """Return the report over uploads by name, taken together as one job; compressed files and archives among
+        them are looked into."""
+        sources = (opened for name, data in uploads.items() for opened in _open_data(data, name))
+        return self._report(sources, platform, None)
 
     def scan_stream(self, stream: BinaryIO, name: str = "stdin", *, platform: str | None = None) -> Report:
         return self._report([open_stream(stream, name)], platform, None)
@@ -120,6 +127,10 @@ def scan_source(scanner: Scanner, opened: OpenSource) -> ScanResult:
         notes=(*opened.notes(), *result.notes),
         info=opened.info(),
     )
+
+
+def _open_data(data: str | bytes, name: str) -> Iterable[OpenSource]:
+    return [open_text(data, name)] if isinstance(data, str) else open_upload(io.BytesIO(data), name)
 
 
 def pack_notes(pack: RulePack) -> Iterator[Note]:

@@ -133,7 +133,7 @@ def create_app(
         body = await read_scan_body(request, max_bytes, name)
 
         def work() -> str:
-            report = serving.scan_texts(body.texts, platform=platform or body.platform)
+            report = serving.scan_uploads(body.texts, platform=platform or body.platform)
             return RENDERERS[format](report)
 
         rendered = await anyio.to_thread.run_sync(work, limiter=limiter)

@@ -98,7 +98,7 @@ async def _read_form(request: Request, max_bytes: int) -> ScanBody:
         form = await request.form(max_files=MAX_PARTS, max_fields=MAX_PARTS, max_part_size=max_bytes)
     except MultiPartException as error:
         raise UsageError(f"the form cannot be read: {error.message}") from error
-    async with form:
+    try:
         for key, value in form.multi_items():
             if isinstance(value, UploadFile):
                 texts[_free_name(value.filename or key, texts)] = await value.read()
@@ -108,6 +108,8 @@ async def _read_form(request: Request, max_bytes: int) -> ScanBody:
                 texts[_free_name("paste", texts)] = value
             else:
                 raise UsageError(f"unknown form field {key!r}", help="use `file` for logs, `text` for a paste")
+    finally:
+        await form.close()
     if not texts:
         raise UsageError("the form holds no log", help="send a part `file` or `text`")
     return ScanBody(texts, platform)
