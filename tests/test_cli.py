@@ -260,6 +260,27 @@ def test_interrupt_is_130(pack: Path) -> None:
     assert (process.returncode, error.strip()) == (130, b"interrupted")
 
 
+@pytest.mark.parametrize(("redirect", "expected"), [("<&-", b"standard input is closed"), (">&-", b"output is closed")])
+def test_closed_stream_is_said(pack: Path, redirect: str, expected: bytes) -> None:
+    script = f"{sys.executable} -m troubleshoot --no-default-rules --rules {pack} {redirect}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["bash", "-c", script], input=b"x\n", capture_output=True, env=environment, timeout=120)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert expected in done.stderr
+    assert done.stderr.startswith(b"error: ")
+
+
+def test_terminal_that_knows_ascii_only(pack: Path) -> None:
+    log = "\u4f60\u597d \U0001f600 frobnicator on node-7 ran dry\n".encode()
+    env = {"PYTHONIOENCODING": "ascii"}
+    rules = ("--no-default-rules", "--rules", str(pack))
+    text = spawn(*rules, input=log, env=env).stdout.decode("ascii")
+    assert "\\u4f60\\u597d \\U0001f600 frobnicator" in text
+    assert "severity high - confidence high" in text
+    report = json.loads(spawn("--format", "json", *rules, input=log, env=env).stdout.decode("utf-8"))
+    assert report["findings"][0]["evidence"][0]["text"].startswith("\u4f60\u597d \U0001f600")
+
+
 # --- settings --------------------------------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from report_samples import EMPTY, EVIDENCE, FINDING, HOSTILE, NASTY_LINE, OTHER, REPORT, SAMPLES, SYMPTOM, UNKNOWN
 
-from troubleshoot.model import Evidence, Note, Report, Role
+from troubleshoot.model import Confidence, Evidence, Note, Report, Role
 from troubleshoot.report.look import Look
 from troubleshoot.report.printable import cells
 from troubleshoot.report.text import render_text
@@ -108,6 +108,12 @@ def test_symptom_alone_says_that_its_cause_is_not_there() -> None:
     text = render_text(replace(REPORT, findings=(replace(SYMPTOM, explained_by=()),)))
     assert text.startswith(SYMPTOM.title)
     assert "a symptom: its cause is not in what was read" in text
+
+
+def test_weak_answer_comes_with_lines_worth_reading() -> None:
+    weak = replace(FINDING, confidence=Confidence.LOW)
+    assert "Lines worth reading\n  worker-3.log:40" in render_text(replace(REPORT, findings=(weak,)))
+    assert "Lines worth reading" not in render_text(REPORT)
 
 
 def test_many_findings_and_notes_are_counted_not_dropped() -> None:

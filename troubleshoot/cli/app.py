@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from troubleshoot.cli import failing
+from troubleshoot.cli.options import is_stdin_terminal
 from troubleshoot.cli.output import flush
 from troubleshoot.config import Settings, load_settings
 
@@ -70,7 +71,7 @@ class CommandLine(click.Group):
         )
         extra.setdefault("obj", settings)
         extra.setdefault("default_map", default_map(settings))
-        return super().make_context(info_name, route(args, sys.stdin.isatty()), parent, **extra)
+        return super().make_context(info_name, route(args, is_stdin_terminal()), parent, **extra)
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **extra: Any) -> Any:
         """Run and exit. Every way in ends here, so the exit codes hold everywhere."""

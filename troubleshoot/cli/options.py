@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import click
 
@@ -79,6 +80,20 @@ def nearest(word: str, known: Sequence[str] | set[str]) -> str:
 
     close = get_close_matches(word, sorted(known), 2, 0.7)
     return f"did you mean {' or '.join(repr(each) for each in close)}?" if close else ""
+
+
+def is_stdin_terminal() -> bool:
+    """Say whether a person would have to type the log. A closed standard input is none."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def stdin_stream() -> BinaryIO:
+    """Return standard input as bytes. Raises UsageError if it is closed."""
+    if sys.stdin is None:
+        from troubleshoot.errors import UsageError
+
+        raise UsageError("standard input is closed", help="give a path, or a log on standard input")
+    return sys.stdin.buffer
 
 
 def existing(paths: Sequence[str]) -> tuple[list[str], list[str]]:

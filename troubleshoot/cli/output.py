@@ -41,29 +41,30 @@ def _has_colour(is_terminal: bool, color: str, environment: Mapping[str, str]) -
 
 def look_for(output: str, color: str) -> Look:
     """Return how text may look in a file or on standard output."""
-    if output == STDOUT:
+    if output == STDOUT and sys.stdout is not None:
         return look_of(sys.stdout, color, os.environ)
     return Look(colour=True) if color == "always" else PLAIN
 
 
-def emit(text: str, output: str = STDOUT) -> None:
-    """Write text to standard output or, whole or not at all, to a file. Raises UsageError for a file that cannot be."""
+def emit(text: str, output: str = STDOUT, *, for_people: bool = True) -> None:
+    """Write text to standard output or, whole or not at all, to a file. Raises UsageError for a file that cannot be.
+
+    What is for people is put into the terminal's encoding; what is for programs is UTF-8 everywhere."""
     if output != STDOUT:
         _write_file(Path(output), text)
         return
-    data = text.encode(_encoding(), "backslashreplace")
+    if sys.stdout is None:
+        raise UsageError("standard output is closed", help="--output FILE writes to a file")
+    encoding = (sys.stdout.encoding or "utf-8") if for_people else "utf-8"
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.write(text.encode(encoding, "backslashreplace"))
     sys.stdout.buffer.flush()
 
 
 def flush() -> None:
     """Flush standard output now: a closed pipe must show while somebody can still handle it."""
-    sys.stdout.flush()
-
-
-def _encoding() -> str:
-    return sys.stdout.encoding or "utf-8"
+    if sys.stdout is not None:
+        sys.stdout.flush()
 
 
 def _write_file(path: Path, text: str) -> None:

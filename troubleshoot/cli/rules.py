@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from troubleshoot.cli.failing import COULD_NOT_RUN, say
-from troubleshoot.cli.options import common_options, complete_rule_id, nearest, pack_options
+from troubleshoot.cli.options import (
+    common_options,
+    complete_rule_id,
+    is_stdin_terminal,
+    nearest,
+    pack_options,
+    stdin_stream,
+)
 from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.errors import UsageError
 from troubleshoot.report.look import SEVERITY_STYLE, Look
@@ -60,7 +67,7 @@ def list_rules(
     if format == "json":
         from troubleshoot.report.json import dump
 
-        emit(dump([rule_summary(rule) for rule in found], indent=2) + "\n")
+        emit(dump([rule_summary(rule) for rule in found], indent=2) + "\n", for_people=False)
         return
     look = look_for(STDOUT, color)
     width = max((len(rule.id) for rule in found), default=0)
@@ -75,7 +82,7 @@ def _row(rule: Rule, width: int, look: Look) -> str:
     severity = "good news" if rule.kind.value == "confirmation" else rule.severity.word
     status = "" if rule.status.value == "stable" else f" ({rule.status.value})"
     title = one_line(rule.title)
-    if sys.stdout.isatty():  # a pipe gets the whole title, to search in
+    if sys.stdout is not None and sys.stdout.isatty():  # a pipe gets the whole title, to search in
         title = cut_end(title, max(look.width - width - 13 - len(status), 20), look.ellipsis)
     title += status
     return f"{rule.id:<{width}}  {look.paint(f'{severity:<9}', *SEVERITY_STYLE[rule.severity])}  {title}"
@@ -101,7 +108,7 @@ def show(
         from troubleshoot.report.json import dump
         from troubleshoot.rulepack.document import rule_document
 
-        emit(dump(rule_document(rule), indent=2) + "\n")
+        emit(dump(rule_document(rule), indent=2) + "\n", for_people=False)
         return
     from troubleshoot.rulepack.docs import rule_page
 
@@ -134,7 +141,7 @@ def check(paths: tuple[str, ...], strict: bool, format: str, color: str, quiet: 
     if format == "json":
         from troubleshoot.report.json import dump
 
-        emit(dump([_wire_problem(each) for each in problems], indent=2) + "\n")
+        emit(dump([_wire_problem(each) for each in problems], indent=2) + "\n", for_people=False)
     else:
         told = "".join(f"{each}\n\n" for each in problems)
         emit(visible(told) + _verdict(len(errors), len(problems) - len(errors)))
@@ -197,7 +204,7 @@ def schema(of: str, output: str, color: str, quiet: bool) -> None:
     from troubleshoot.report.schema import report_schema
     from troubleshoot.rulepack.jsonschema import rule_schema
 
-    emit(dump(report_schema() if of == "report" else rule_schema(), indent=2) + "\n", output)
+    emit(dump(report_schema() if of == "report" else rule_schema(), indent=2) + "\n", output, for_people=False)
 
 
 @rules.command(short_help="Start a rule from log lines.")
@@ -215,9 +222,9 @@ def new(rule_id: str, log: str, folder: str, force: bool, color: str, quiet: boo
     """
     from troubleshoot.rulepack.scaffold import scaffold_rule
 
-    if log == "-" and sys.stdin.isatty():
+    if log == "-" and is_stdin_terminal():
         say("Paste the log lines of the fault, then press Ctrl-D.")
-    data = sys.stdin.buffer.read() if log == "-" else Path(log).read_bytes()
+    data = stdin_stream().read() if log == "-" else Path(log).read_bytes()
     document = scaffold_rule(rule_id, data.decode("utf-8", "replace"))
     path = Path(folder, f"{rule_id}.yaml")
     if path.exists() and not force:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,10 +14,12 @@ from troubleshoot.cli.options import (
     check_names,
     common_options,
     existing,
+    is_stdin_terminal,
     load_engine,
     names_of_rules,
     nearest,
     pack_options,
+    stdin_stream,
 )
 from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.cli.progress import ReadProgress
@@ -95,7 +96,7 @@ def scan(
 
     PATH is a file, folder, archive or glob, or - for standard input. Several are taken together as one job.
     """
-    if not paths and sys.stdin.isatty():
+    if not paths and is_stdin_terminal():
         click.echo(ctx.get_help())
         return 0
     from troubleshoot.platform import check_platform
@@ -112,7 +113,8 @@ def scan(
     names = names_of_rules(engine.pack)
     report = select_findings(report, chosen, lambda rule_id: names.get(rule_id, ()))
     code = FOUND if is_failing(report, fail_on) else 0
-    emit(render(cut_findings(report, max_findings), format, output, color, explain_sources), output)
+    text = render(cut_findings(report, max_findings), format, output, color, explain_sources)
+    emit(text, output, for_people=format == "text")
     return code
 
 
@@ -133,7 +135,7 @@ def read_report(engine: Engine, paths: Sequence[str], platform: str | None, prog
     if "-" not in paths:
         report = engine.scan_paths(paths, platform=platform, progress=progress.tick)
     elif len(paths) == 1:
-        report = engine.scan_stream(sys.stdin.buffer, platform=platform)
+        report = engine.scan_stream(stdin_stream(), platform=platform)
     else:
         report = _scan_mixed(engine, paths, platform, progress)
     check_anything_read(report)
@@ -150,7 +152,7 @@ def _scan_mixed(engine: Engine, paths: Sequence[str], platform: str | None, prog
     from troubleshoot.ingest.sources import open_sources
 
     began = time.monotonic()
-    results = tuple(engine.results(open_sources(paths, stdin=sys.stdin.buffer), progress.tick))
+    results = tuple(engine.results(open_sources(paths, stdin=stdin_stream()), progress.tick))
     return engine.report_from(results, platform, began)
 
 

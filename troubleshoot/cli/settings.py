@@ -26,7 +26,7 @@ def show(settings: Settings, format: str, color: str, quiet: bool) -> None:
         from troubleshoot.report.json import dump
 
         rows = {name: {"value": each.value, "origin": each.origin} for name, each in sorted(settings.items())}
-        emit(dump(rows, indent=2) + "\n")
+        emit(dump(rows, indent=2) + "\n", for_people=False)
         return
     width = max(map(len, KEYS))
     lines = []

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
 
-from troubleshoot.cli.options import common_options, complete_rule_id, existing, load_engine, nearest, pack_options
+from troubleshoot.cli.options import (
+    common_options,
+    complete_rule_id,
+    existing,
+    is_stdin_terminal,
+    load_engine,
+    nearest,
+    pack_options,
+    stdin_stream,
+)
 from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.errors import UsageError
 
@@ -31,7 +39,7 @@ def why(
     engine = load_engine(rules, default_rules, True)
     if rule not in engine.pack.rules:
         raise UsageError(f"no rule {rule!r}", help=nearest(rule, list(engine.pack.rules)) or "see `rules list`")
-    if not paths and sys.stdin.isatty():
+    if not paths and is_stdin_terminal():
         raise UsageError("no log to look at", help="give a path, or a log on standard input")
     from troubleshoot.explain import explain
     from troubleshoot.report.why import render_why
@@ -42,7 +50,7 @@ def why(
     with TemporaryDirectory(prefix="troubleshoot-") as folder:
         spooled = Path(folder, "stdin")
         if "-" in found:  # the log is read once for the condition and once for the nearest lines
-            spooled.write_bytes(sys.stdin.buffer.read())
+            spooled.write_bytes(stdin_stream().read())
         explanation = explain(engine, rule, [str(spooled) if path == "-" else path for path in found])
         emit(render_why(explanation, look_for(STDOUT, color)).replace(str(spooled), "stdin"))
     return 0

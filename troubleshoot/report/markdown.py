@@ -7,7 +7,7 @@ mentions in it do not come alive, and lines of log stand in fences longer than a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from troubleshoot.model import Finding, Fix, Report, Role, Suspect, Undecided, Verdict
 from troubleshoot.report import words
@@ -60,6 +60,7 @@ def _blocks(report: Report) -> Iterator[str]:
         yield from _cause(first)
         yield from _list("Also found", [_other(each) for each in others if each.role is not Role.SYMPTOM])
         yield from _list("Follow-on symptoms", [_other(each) for each in others if each.role is Role.SYMPTOM])
+        yield from _suspects(words.suspects_to_show(report))
     elif report.verdict is Verdict.UNKNOWN_FAULT:
         yield from ("## No known fault", "")
         yield from _suspects(report.suspects)
@@ -129,11 +130,10 @@ def _undecided(undecided: Undecided) -> str:
     )
 
 
-def _suspects(suspects: Iterable[Suspect]) -> Iterator[str]:
-    shown = list(suspects)
-    if shown:
-        yield from ("Lines worth reading:", "")
-    for each in shown:
+def _suspects(suspects: Sequence[Suspect]) -> Iterator[str]:
+    if suspects:
+        yield from ("### Lines worth reading", "")
+    for each in suspects:
         yield from (f"{code(f'{each.source}:{each.line}')} {escape(', '.join(words.suspect_facts(each)))}", "")
         yield from (fence(each.text, "text"), "")
 

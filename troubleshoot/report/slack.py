@@ -90,6 +90,7 @@ def _blocks(report: Report) -> Iterator[Block]:
         yield from _cause(first, report.platform)
         yield from _list("Also found", [_other(each) for each in others if each.role is not Role.SYMPTOM])
         yield from _list("Follow-on symptoms", [_other(each) for each in others if each.role is Role.SYMPTOM])
+        yield from _suspects(words.suspects_to_show(report))
     elif report.verdict is Verdict.UNKNOWN_FAULT:
         yield from _suspects(report.suspects)
         yield from _list("What the log says in general", [_other(each) for each in report.findings])

@@ -53,6 +53,7 @@ def _answer(report: Report, look: Look) -> list[Lines]:
             *_headline(first, look),
             _others("Also found", also, look),
             _symptoms(symptoms, look),
+            _titled("Lines worth reading", _suspects(words.suspects_to_show(report), look), look),
             *_asides(report, look),
         ]
     if report.verdict is Verdict.UNKNOWN_FAULT:
@@ -108,7 +109,7 @@ def _evidence(evidence: Sequence[Evidence], look: Look) -> Lines:
     lines = show_excerpts(found[:EVIDENCE_LINES], look)
     if len(found) > EVIDENCE_LINES:
         lines.append(f"  + {len(found) - EVIDENCE_LINES} more (--format json)")
-    return [_heading("Evidence", look), *lines] if lines else []
+    return _titled("Evidence", lines, look)
 
 
 def _fixes(finding: Finding, look: Look) -> Lines:
@@ -156,7 +157,7 @@ def _others(title: str, findings: Sequence[Finding], look: Look) -> Lines:
             lines.append(" " * len(mark) + cut_end(f"fix: {one_line(each.fixes[0].title)}", room, look.ellipsis))
     if len(findings) > OTHERS:
         lines.append(f"  + {len(findings) - OTHERS} more (--format json)")
-    return [_heading(title, look), *lines] if lines else []
+    return _titled(title, lines, look)
 
 
 def _symptoms(findings: Sequence[Finding], look: Look) -> Lines:
@@ -167,7 +168,8 @@ def _symptoms(findings: Sequence[Finding], look: Look) -> Lines:
         for each in findings[:OTHERS]
     ]
     more = f"; + {len(findings) - OTHERS} more" if len(findings) > OTHERS else ""
-    return _hang("", f"Follow-on symptoms: {'; '.join(told)}{more}", look)
+    lines = _hang("  ", f"Follow-on symptoms: {'; '.join(told)}{more}", look)
+    return [lines[0].lstrip(), *lines[1:]]
 
 
 def _confirmations(findings: Sequence[Finding], look: Look) -> Lines:
@@ -179,7 +181,7 @@ def _undecided(undecided: Sequence[Undecided], look: Look) -> Lines:
     for each in undecided:
         lines += _hang("  ", f"{one_line(each.title)}: {one_line(each.why)}", look)
         lines += _hang("    ", f"to know: {one_line(each.next)}" if each.next else "", look)
-    return [_heading("Cannot tell", look), *lines] if lines else []
+    return _titled("Cannot tell", lines, look)
 
 
 def _suspects(suspects: Sequence[Suspect], look: Look) -> Lines:
@@ -221,6 +223,10 @@ def _heading(title: str, look: Look) -> str:
     return look.paint(title, "bold")
 
 
+def _titled(title: str, lines: Lines, look: Look) -> Lines:
+    return [_heading(title, look), *lines] if lines else []
+
+
 def _hang(mark: str, text: str, look: Look, *styles: str) -> Lines:
     """Return the text wrapped behind a mark; further lines stand under the first."""
     indent = " " * len(mark)
@@ -235,4 +241,4 @@ def _labelled(label: str, texts: Iterable[str], look: Look) -> Lines:
 
 def _listed(title: str, items: Iterable[str], look: Look) -> Lines:
     lines = [line for item in items for line in _hang("  ", one_line(item), look)]
-    return [_heading(title, look), *lines] if lines else []
+    return _titled(title, lines, look)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from troubleshoot.model import Evidence, Finding, Report, SourceInfo, Suspect
+from troubleshoot.model import Confidence, Evidence, Finding, Report, Role, SourceInfo, Suspect, Verdict
 from troubleshoot.ranks import compress_ranks
 
 HOSTS_NAMED = 3
+SUSPECTS_BESIDE = 3  # shown beside an answer that is a symptom, or of low confidence
 
 OWNER_WORDS = {"platform": "for the platform's administrators", "vendor": "for the vendor"}
 RETRY_WORDS = {"yes": "running it again may be enough", "no": "running it again does not help"}
@@ -113,6 +114,15 @@ def source_facts(source: SourceInfo) -> list[str]:
     if source.first_time and source.last_time:
         facts.append(f"from {clock(source.first_time)} to {clock(source.last_time)}")
     return [fact for fact in facts if fact]
+
+
+def suspects_to_show(report: Report) -> tuple[Suspect, ...]:
+    """Return the suspects a reader needs: all of a log nobody knows, a few where the answer is weak, else none."""
+    if report.verdict is Verdict.UNKNOWN_FAULT:
+        return report.suspects
+    first = report.findings[0] if report.findings else None
+    is_weak = first is not None and (first.role is Role.SYMPTOM or first.confidence is Confidence.LOW)
+    return report.suspects[:SUSPECTS_BESIDE] if is_weak else ()
 
 
 def suspect_facts(suspect: Suspect) -> list[str]:
