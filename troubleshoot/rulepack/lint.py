@@ -230,19 +230,11 @@ def means(name: str, rule: Rule) -> bool:
 
 
 def circles(pack: RulePack, subjects: dict[str, Subject]) -> Iterator[Problem]:
-    """L009: rules that explain each other in a circle, told once for each circle."""
-    graph = {
-        id: sorted(
-            {
-                other.id
-                for cause in rule.causes
-                for other in pack.rules.values()
-                if other.id != id
-                if means(cause, other)
-            }
-        )
-        for id, rule in pack.rules.items()
-    }
+    """L009: rules that explain each other by name in a circle, told once for each circle.
+
+    Tags and domains may point at each other: there the time of the evidence decides which one is the cause.
+    """
+    graph = {id: sorted({cause for cause in rule.causes if cause in pack.rules}) for id, rule in pack.rules.items()}
     for circle in _circles(graph):
         subject = next((subjects[id] for id in circle if id in subjects), None)
         if subject is not None:
