@@ -24,6 +24,7 @@ GOOD_LITERAL_BYTES = 6
 HOLE_CHARS = 400  # the longest text an untyped hole takes
 SPAN_LINES = 12  # the most physical lines one signature may span
 PASTE_BYTES = 1024 * 1024  # up to this size a source gets the costly repairs (hard-wrapped lines, documents)
+FILE_PASTE_BYTES = 64 * 1024  # the same for files and members: a job has thousands, and few were pasted
 
 # --- ingest ---
 ARCHIVE_DEPTH = 4  # archives within archives
@@ -57,7 +58,7 @@ REQUEST_S = 20.0
 TAIL_BYTES = 512 * 1024  # of a source's end, in which the last progress is looked for: 170 tracebacks of 3 kB
 NEAR_TAIL_BYTES = 64 * 1024  # looked at first
 PROGRESS_LINES = 20_000  # looked at per source: a step of 10,000 ranks that share one log, twice
-PROGRESS_PER_RANK = 6  # steps kept per rank, to compare clocks by
+PROGRESS_PER_RANK = 3  # steps kept per rank, to compare clocks by
 CLOCK_GAP_S = 60.0  # clocks of hosts that differ by more are set right or not compared; less is ordinary drift
 CLOCK_SPREAD_S = 10.0  # steps that two hosts printed must agree so far on the difference of their clocks
 TIMELINE_ROWS = 20
