@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - samples stand on one line, as programs print them
 from __future__ import annotations
 
 import textwrap

@@ -1,8 +1,9 @@
 """A source that is ready to be read: its blocks, what peels its lines, what was noticed on the way.
 
 In: a stream of bytes with a name. Out: blocks to be searched, and when they are read, what the source turned out to be.
-A source up to limits.PASTE_BYTES is taken as a whole, so that the costly repairs and the documents within it can be
-seen; a larger one is read block by block, and judged by a sample of its head, middle and tail.
+A source up to limits.PASTE_BYTES (a file: FILE_PASTE_BYTES) is taken as a whole, so that the costly repairs can be made
+and the documents within it be seen; a larger one is read block by block, and judged by a sample of its head, middle and
+tail.
 """
 
 from __future__ import annotations
@@ -18,19 +19,26 @@ from troubleshoot.ingest.blocks import read_blocks
 from troubleshoot.ingest.streams import Readable, Remarks, Replayed, read_head
 from troubleshoot.model import Block, Normaliser, Note, Source, SourceInfo
 from troubleshoot.normalise import (
+    PUT_BEFORE,
     Clock,
+    Documents,
     LineNormaliser,
     Look,
     Mender,
     detect_encoding,
+    find_documents,
     is_wide,
     join_wrapped,
     look_at,
+    may_hold_documents,
     read_wide_blocks,
     text_as_given,
+    whole_document,
 )
 
-SAMPLE_BYTES = 64 * 1024  # from each of head, middle and tail
+DOCUMENT_LINES = 100  # of a large source tell whether all of it is one document
+PEELED_LINES = 5000  # so many are unwrapped to look for documents in them
+SAMPLE_BYTES = 32 * 1024  # from each of head, middle and tail
 Peek = Callable[[int, int], bytes]
 
 
@@ -62,6 +70,7 @@ class OpenSource:
         self._pieces: Sequence[bytes] = ()  # of the repaired text, as a sample
         self._sampled = False
         self._mended: Block | None = None  # the whole text of a small source
+        self._documents = Documents()
         self._joined_ends: dict[int, int] = {}
         self._bytes = 0
         self._lines = 0
@@ -82,8 +91,9 @@ class OpenSource:
             self._remarks.append(("unreadable", f"cannot be opened: {error.strerror or error}"))
             return
         try:
-            head = read_head(stream, limits.PASTE_BYTES + 1)
-            if len(head) <= limits.PASTE_BYTES:
+            paste_bytes = limits.FILE_PASTE_BYTES if self.source.kind in ("file", "member") else limits.PASTE_BYTES
+            head = read_head(stream, paste_bytes + 1)
+            if len(head) <= paste_bytes:
                 yield from self._small_blocks(head)
             else:
                 yield from self._large_blocks(head, stream, size)
@@ -97,7 +107,7 @@ class OpenSource:
         Ask after the blocks were read."""
         if self._mended is None or self._mended.line_map is None:
             return None
-        joined = join_wrapped(_rows(self._mended), self._mended.line_map, self._normaliser.bare)
+        joined = join_wrapped(_rows(self._mended), self._mended.line_map, self._bare)
         if joined is None:
             return None
         self._joined_ends = joined.ends
@@ -123,6 +133,7 @@ class OpenSource:
             encoding=self._look.encoding,
             wrapper="+".join(dict.fromkeys((*self._look.names, *detected.names))) or None,
             identity=self._normaliser.identity,
+            documents=self._documents.kinds,
             first_time=detected.first,
             last_time=detected.last,
         )
@@ -138,8 +149,27 @@ class OpenSource:
         for block in Mender(self._look, self._remarks).mend(self._counted(raw)):
             self._mended = _with_map(block)
             self._pieces = [bytes(block.data)]
+            self._find_documents(self._mended)
             yield block
         self._bytes = len(data)
+
+    @property
+    def _bare(self) -> Callable[[str], str] | None:
+        """What takes off what was put before every line, or None when nothing was."""
+        put_before = any(each.name in PUT_BEFORE for each in self._normaliser.detected.weak)
+        return self._normaliser.bare if put_before else None
+
+    def _find_documents(self, block: Block) -> None:
+        """Look for documents among the lines as a person would have pasted them: without what stands before each."""
+        rows = _rows(block)
+        if block.line_map is None or not may_hold_documents(rows):
+            return
+        if any(name not in PUT_BEFORE for name in self._normaliser.detected.names) and len(rows) <= PEELED_LINES:
+            rows = [self._normaliser.peel(row, 0).text for row in rows]
+        elif self._bare is not None:
+            rows = [self._bare(row) for row in rows]
+        self._documents = find_documents(rows, block.line_map.lines)
+        self._normaliser.document_at = self._documents.at
 
     def _large_blocks(self, head: bytes, stream: Readable, size: int) -> Iterator[Block]:
         encoding, mark = detect_encoding(head[:SAMPLE_BYTES])
@@ -147,6 +177,10 @@ class OpenSource:
         self._look = look_at(b"".join(pieces), encoding, mark, small=False)
         self._pieces = pieces if self._look.json != "document" else pieces[:1]
         self._sampled = True
+        self._documents = whole_document(
+            [row.decode("utf-8", "replace") for row in pieces[0].split(b"\n")[:DOCUMENT_LINES]]
+        )
+        self._normaliser.document_at = self._documents.at
         replayed = _Counted(Replayed(head, stream))
         if is_wide(encoding):
             raw = read_wide_blocks(replayed, encoding, mark, size)

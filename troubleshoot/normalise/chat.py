@@ -23,6 +23,7 @@ from troubleshoot.normalise.repair import (
     split_lines,
 )
 
+_MARKUP = (b"</", b"<br", b"<BR", b"<http", b"<mailto:", b"<@", b"<#", b"<!")
 MARKUP_SIGNS = 20  # in a sample of a large source
 
 _ENTITY = re.compile(rb"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#[xX][0-9a-fA-F]{1,5});")
@@ -41,6 +42,7 @@ _MAIL_SIGNS = re.compile(rb"=(?:3D|20\r?\n|C2=A0|E2=80)")
 # A second tag on one line is another rank's output that ran into it.
 _RUN_TOGETHER = re.compile(rb"(?<=[^\n\]:])(?=\[\d+,\d+\]<std(?:out|err|diag)>:|\[rank\d+\]: )")
 _TAG_AT_START = re.compile(rb"^.{0,80}?(?:\[\d+,\d+\]<std(?:out|err|diag)>:|\[rank\d+\]:)")
+_TWO_TAGS = re.compile(rb"\](?:<std(?:out|err|diag)>)?:[^\n]*?[^\n\]:]\[(?:\d+,\d+\]<std|rank\d+\]: )")
 _ESCAPED_BREAK = re.compile(rb"\\r\\n|\\n")
 
 
@@ -85,7 +87,7 @@ def has_markup(data: bytes) -> bool:
 def repair_markup(text: Text) -> Text:
     """Return the text without HTML tags and entities and Slack's links."""
     data = text.data
-    if b"<" in data:
+    if b"<" in data and any(sign in data for sign in _MARKUP):
         if len(_CLOSING_TAG.findall(data)) >= 2:
             text = split_lines(text, _LINE_TAG)
             data = _TAG.sub(b"", text.data)
@@ -136,7 +138,7 @@ def _unescaped(piece: bytes) -> bytes:
 
 def _split_ranks(text: Text) -> Text:
     """Break lines where the tag of another rank stands within."""
-    if b"]<std" not in text.data and b"[rank" not in text.data:
+    if not _TWO_TAGS.search(text.data):
         return text
     lines = text.data.split(b"\n")
     places: list[Place] = []

@@ -67,11 +67,12 @@ class _Row:
 
 def first_strong(text: str, last: str | None, used: set[str]) -> Found | None:
     """Return the outermost strong wrapper of `text`."""
-    for each in _LEADS.get(text[:1], _EVERYWHERE):
-        if (each.after is None or each.after == last) and (each.name not in used or each.name in ONCE_MORE):
-            taken = each.take(text)
-            if taken is not None:
-                return each, *taken
+    for match, each in _LEADS.get(text[:1], _EVERYWHERE):
+        if match(text) is None or each.after not in (None, last) or (each.name in used and each.name not in ONCE_MORE):
+            continue
+        taken = each.take(text)
+        if taken is not None:
+            return each, *taken
     return None
 
 

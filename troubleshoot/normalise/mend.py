@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from troubleshoot import limits
 from troubleshoot.model import Block
 from troubleshoot.normalise import chat, jsondocument, jsonlines, partial, repair
 from troubleshoot.normalise.encoding import is_wide
@@ -28,9 +29,11 @@ MARK = b"\xef\xbb\xbf"
 Needed = Callable[[bytes | bytearray, int], bool]
 Apply = Callable[[Text, bool], Text]
 
-_CRI_LINE = re.compile(rb"^\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) [PF](?::\S+)*(?: |$)", re.MULTILINE)
-_GITLAB_LINE = re.compile(rb"^\d{4}-\d\d-\d\dT\S+Z [0-9a-f]{2}[OE][ +]", re.MULTILINE)
-_STAMPED_LINE = re.compile(rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d) ", re.MULTILINE)
+_LINES = {
+    "cri": re.compile(rb"\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) [PF](?::\S+)*(?: |$)"),
+    "gitlab": re.compile(rb"\d{4}-\d\d-\d\dT\S+Z [0-9a-f]{2}[OE][ +]"),
+    "stamped": re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d) "),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +127,9 @@ def look_at(sample: bytes, encoding: str, mark: int, *, small: bool) -> Look:
     """Return what a sample of a source's lines tells; one in a wide encoding is given in UTF-8."""
     sample = sample.removeprefix(MARK)
     begin = repair.strip_codes(sample)
-    traits = {
-        name
-        for name, pattern in (("cri", _CRI_LINE), ("gitlab", _GITLAB_LINE), ("stamped", _STAMPED_LINE))
-        if pattern.search(sample)
-    }
+    lines = sample.split(b"\n")
+    looked_at = [*lines[: limits.PROBE_LINES], *lines[-limits.PROBE_LINES :]]
+    traits = {name for name, pattern in _LINES.items() if any(map(pattern.match, looked_at))}
     if not small:
         traits |= {"odd"} if repair.has_odd_characters(begin) else set()
         traits |= {"markup"} if chat.has_markup(begin) else set()

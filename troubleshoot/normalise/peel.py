@@ -29,7 +29,7 @@ class LineNormaliser:
     """Peels the lines of one source.
 
     `sample` is asked once, when first needed, for lines of the source and whether they are only some of it.
-    `document_at` tells the kind of document that a line stands in.
+    `document_at` tells the kind of document that a line stands in; who finds the documents sets it.
     """
 
     def __init__(
@@ -37,12 +37,11 @@ class LineNormaliser:
         identity: Identity = Identity(),  # noqa: B008 - a frozen value
         clock: Clock | None = None,
         sample: Callable[[], tuple[Sequence[str], bool]] = lambda: ((), False),
-        document_at: Callable[[int], str] = lambda line: "log",
     ) -> None:
         self.identity = identity
         self._clock = clock or Clock(datetime.now(UTC))
         self._sample = sample
-        self._document_at = document_at
+        self.document_at: Callable[[int], str] = lambda line: "log"
         self._detected: Detected | None = None
 
     @property
@@ -65,7 +64,7 @@ class LineNormaliser:
     def peel(self, raw: str, line: int) -> Peeled:
         """Return what is left of `raw`, which stands on `line`, and what its wrappers told."""
         text = raw.removesuffix("\r")
-        document = self._document_at(line)
+        document = self.document_at(line)
         if len(text) > limits.LINE_BYTES:
             return Peeled(text, identity=self.identity, document=document)
         weak = self.detected.weak

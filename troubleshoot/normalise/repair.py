@@ -45,6 +45,7 @@ _FULL_WIDTH = re.compile(rb"\xef(?:\xbc[\x81-\xbf]|\xbd[\x80-\x9e])")
 _LOST_ESCAPE = re.compile(
     rb"(?:\^\[|#033|\\u001[bB]|\\x1[bB]|\\033|\\e|\xe2\x90\x9b|\xef\xbf\xbd)(?:\[[0-9;?]*[A-Za-z]|\][^\n\\]{0,200}\\\\)"
 )
+_LOST_SIGNS = (b"^[[", b"#033", b"\\u001", b"\\x1", b"\\033", b"\\e[", b"\xe2\x90\x9b", b"\xef\xbf\xbd")
 _BARE_COLOUR = re.compile(rb"\[(?:\d{1,3};)*\d{0,3}m")
 _BARE_RESET = re.compile(rb"\[0?m")
 
@@ -151,7 +152,8 @@ def repair_full_width(data: bytes) -> bytes:
 
 def repair_lost_escapes(data: bytes) -> bytes:
     """Return the text without colour codes whose escape byte was lost: `^[[31m`, `#033[31m`, bare `[31m ... [0m`."""
-    data = _LOST_ESCAPE.sub(b"", data)
+    if any(sign in data for sign in _LOST_SIGNS):
+        data = _LOST_ESCAPE.sub(b"", data)
     if not _BARE_RESET.search(data):
         return data
     lines = data.split(b"\n")

@@ -8,13 +8,13 @@ is taken for a wrap when
   columns (a terminal breaks anywhere), or the next line's first word would not have fitted (mail breaks at blanks);
 * or the next line begins with what no line begins with: "(required by", the loader's continuation;
 
-and the next line is no beginning of its own: not empty, no timestamp or other wrapper, no traceback's or log's start, no
-word with which this line began, too.
+and the next line is no beginning of its own: not empty, no timestamp or other wrapper, no traceback's or log's start,
+no word with which this line began, too.
 
     width 72:  "... error while loading shared libr" + "aries: libmpi.so.40"  ->  joined without a blank, and with one
 
-Each chain of lines gives the likeliest reading (a blank where the line was not full to the last column), one with blanks
-everywhere, one with none. Source: knowledge/log-formats.md, section 30.
+Each chain of lines gives the likeliest reading (a blank where the line was not full to the last column), one with
+blanks everywhere, one with none. Source: knowledge/log-formats.md, section 30.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from troubleshoot import limits
 from troubleshoot.model import LineMap
@@ -55,12 +56,12 @@ class Joined:
     ends: dict[int, int]
 
 
-def join_wrapped(rows: Sequence[str], places: LineMap, bare: Callable[[str], str] = lambda text: text) -> Joined | None:
+def join_wrapped(rows: Sequence[str], places: LineMap, bare: Callable[[str], str] | None = None) -> Joined | None:
     """Return the joined lines of a text, or None when nothing looks wrapped.
 
     `bare` takes off what was put before every line, such as a mail's quote marks.
     """
-    texts = [bare(row).rstrip("\r\n") for row in rows]
+    texts = [bare(row).rstrip("\r\n") for row in rows] if bare is not None else rows
     width = _width(texts)
     out: list[bytes] = []
     lines: list[int] = []
@@ -95,10 +96,11 @@ def _is_wrap(texts: Sequence[str], i: int, width: int | None) -> bool:
 
 def _is_full(line: str, following: str, width: int) -> bool:
     """Tell whether `line` can have been broken before `following`. Lines that begin alike are records of one kind."""
-    if _RULE.match(line) or _start(line) == _start(following):
+    if len(line) > width or len(line) <= width // 2:
         return False
-    word = following.split(" ", 1)[0]
-    return len(line) == width or (len(line) < width < len(line.rstrip()) + 1 + len(word) and len(line) > width // 2)
+    if len(line) < width and len(line.rstrip()) + 1 + len(following.split(" ", 1)[0]) <= width:
+        return False
+    return not _RULE.match(line) and _start(line) != _start(following)
 
 
 def _start(line: str) -> str:
@@ -130,13 +132,13 @@ def _width(texts: Sequence[str]) -> int | None:
 
 def _breaks(texts: Sequence[str], width: int) -> int:
     """Return how many different lines can have been broken at this width."""
-    pairs = zip(texts, texts[1:], strict=False)
-    return len({a for a, b in pairs if len(a) > width // 2 and _is_full(a, b, width) and not _begins(b)})
+    pairs = pairwise(texts)
+    return len({a for a, b in pairs if _is_full(a, b, width) and not _begins(b)})
 
 
 def _readings(lines: Sequence[str], width: int | None) -> list[str]:
     likely = lines[0]
-    for before, after in zip(lines, lines[1:], strict=False):
+    for before, after in pairwise(lines):
         full = width is not None and len(before) == width and not _CONTINUATION.match(after)
         likely += after if full else " " + after.lstrip()
     blank = " ".join([lines[0].rstrip(), *(line.strip() for line in lines[1:])])
