@@ -19,7 +19,7 @@ from troubleshoot.errors import SourceError
 from troubleshoot.evaluate.evaluator import Evaluation, evaluate
 from troubleshoot.ingest.sources import OpenSource, open_sources, open_stream, open_text, open_upload
 from troubleshoot.model import Kind, Note, PackInfo, Report, RulePack, ScanResult, SourceInfo, Stats
-from troubleshoot.platform import choose_platform
+from troubleshoot.platform import check_platform, choose_platform
 from troubleshoot.report.redact import redact
 from troubleshoot.rulepack.load import load_pack
 from troubleshoot.scan.scanner import Scanner, merge_hits
@@ -78,6 +78,8 @@ class Engine:
         return evaluate(self.pack, results, platform=platform or choose_platform(self.pack, results))
 
     def _report(self, sources: Iterable[OpenSource], platform: str | None, progress: Progress | None) -> Report:
+        if platform is not None:
+            check_platform(platform)
         began = time.monotonic()
         results = tuple(self.results(sources, progress))
         return self.report_from(results, platform, began)
@@ -90,6 +92,7 @@ class Engine:
             raise SourceError("nothing could be read", help="; ".join(note.text for note in notes[:3]))
         platform = platform or choose_platform(self.pack, results)
         evaluation = evaluate(self.pack, results, platform=platform)
+        notes = (*notes, *evaluation.notes)
         findings = triage(self.pack, [each for each in evaluation.findings if each.kind is Kind.FAULT])
         confirmations = tuple(each for each in evaluation.findings if each.kind is Kind.CONFIRMATION)
         suspects = find_suspects(self.pack, results, findings)

@@ -19,6 +19,7 @@ from pathlib import Path
 import regex
 
 from troubleshoot.engine import Engine
+from troubleshoot.evaluate.evaluator import explain_rule
 from troubleshoot.errors import TroubleshootError, UsageError
 from troubleshoot.ingest.sources import OpenSource, open_sources
 from troubleshoot.model import Block, Outcome, Pattern, Rule, ScanResult, Signature, SignatureHit
@@ -67,7 +68,7 @@ def explain(engine: Engine, rule_id: str, paths: Sequence[Path | str]) -> Explan
     if rule is None:
         raise UsageError(f"no rule {rule_id!r}", help="`troubleshoot rules list` names them all")
     results = tuple(engine.results(open_sources(paths)))
-    outcome = engine.evaluate(results).outcomes.get(rule_id)
+    outcome = explain_rule(engine.pack, results, rule_id)
     answers = []
     for signature in rule.signatures.values():
         hits = tuple(_hits(signature, results))

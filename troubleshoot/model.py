@@ -361,7 +361,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A pattern confirmed at a record. `start` and `end` are the match's columns in `record.text`, 0-based, half open."""
+    """A pattern confirmed at a record. `start` and `end` are columns in `record.text`, counted from 0, half open."""
 
     pattern: int
     record: Record

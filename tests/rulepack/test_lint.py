@@ -163,8 +163,8 @@ def test_references_to_unknown_rules(lint: Lint) -> None:
 def test_causes_in_a_circle(lint: Lint) -> None:
     other = {"title": "t", "examples": "[{match: words}, {no_match: x}]"}
     told = lint(
-        {"causes": "['#tagged']"},
-        {**other, "signatures": "words", "tags": "[tagged]", "causes": "[net/c]"},
+        {"causes": "[net/b]"},
+        {**other, "signatures": "words", "causes": "[net/c]"},
         {
             **other,
             "signatures": "words words",
@@ -175,6 +175,15 @@ def test_causes_in_a_circle(lint: Lint) -> None:
     assert [each for each in told if "L009" in each] == [
         "e L009 a.yaml:6:1 causes go round: net/a -> net/b -> net/c -> net/a"
     ]
+
+
+def test_tags_may_point_at_each_other(lint: Lint) -> None:
+    other = {"title": "t", "examples": "[{match: words}, {no_match: x}]"}
+    told = lint(
+        {"tags": "[one]", "causes": "['#two']"},
+        {**other, "signatures": "words", "tags": "[two]", "causes": "['#one']"},
+    )
+    assert [each for each in told if "L009" in each] == []
 
 
 def test_same_signature_as_another_rule(lint: Lint) -> None:

@@ -26,12 +26,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from troubleshoot import limits
-from troubleshoot.api.body import read_scan_body
+from troubleshoot.api.body import ScanBody, read_scan_body
 from troubleshoot.api.holder import PackHolder
+from troubleshoot.api.pages import install_pages
 from troubleshoot.api.problems import MEDIA_TYPE, install_problem_handlers
+from troubleshoot.api.search import find_rules
 from troubleshoot.api.wire import Format, Health, ProblemDetails, RuleList, RuleSummary, ScanRequest
 from troubleshoot.engine import Engine
-from troubleshoot.model import Rule
+from troubleshoot.model import Report, Rule
 from troubleshoot.report import RENDERERS, media_type_of
 from troubleshoot.report.schema import report_schema
 from troubleshoot.rulepack.docs import rule_page
@@ -146,9 +148,9 @@ def create_app(
         q: Annotated[str | None, Query(max_length=200, description="Words in id, title or explanation")] = None,
     ) -> RuleList:
         pack = engine().pack
-        found = [rule for rule in pack.rules.values() if _is_asked_for(rule, domain, system, q)]
+        found = find_rules(pack, q, domain=domain, system=system)
         return RuleList(
-            rules=[_summary(rule) for rule in sorted(found, key=lambda rule: rule.id)],
+            rules=[_summary(rule) for rule in found],
             total=len(found),
             pack={"name": pack.name, "version": pack.version, "hash": pack.hash},
         )
@@ -184,6 +186,13 @@ def create_app(
         )
         return JSONResponse(health.model_dump(), status_code=200 if serving else 503)
 
+    async def scan_body(body: ScanBody) -> Report:
+        serving = engine()
+        return await anyio.to_thread.run_sync(
+            lambda: serving.scan_uploads(body.texts, platform=body.platform), limiter=limiter
+        )
+
+    install_pages(app, engine, scan_body, max_bytes)
     return app
 
 
@@ -207,15 +216,6 @@ class RequestId:
             await send(message)
 
         await self._app(scope, receive, send_with_id)
-
-
-def _is_asked_for(rule: Rule, domain: str | None, system: str | None, words: str | None) -> bool:
-    if domain is not None and rule.domain != domain:
-        return False
-    if system is not None and system not in rule.systems:
-        return False
-    text = f"{rule.id} {rule.title} {rule.explanation}".lower()
-    return all(word in text for word in (words or "").lower().split())
 
 
 def _summary(rule: Rule) -> RuleSummary:

@@ -28,6 +28,11 @@ STATUS_OF: tuple[tuple[type[TroubleshootError], int], ...] = (
 )
 
 
+def status_of(error: TroubleshootError) -> int:
+    """Return the HTTP status that says whose fault an error is."""
+    return next((code for kind, code in STATUS_OF if isinstance(error, kind)), 500)
+
+
 def problem(request: Request, status: int, detail: str, **extra: Any) -> JSONResponse:
     """Return a problem response. `extra` holds extension members such as `errors` or `limit`."""
     content: dict[str, Any] = {
@@ -47,7 +52,7 @@ def install_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(TroubleshootError)
     async def on_own(request: Request, error: TroubleshootError) -> Response:
-        status = next((code for kind, code in STATUS_OF if isinstance(error, kind)), 500)
+        status = status_of(error)
         detail = error.text if status < 500 else "an internal error; the service's log has it under this request's id"
         fields = error.fields if isinstance(error, InvalidFields) else []
         return problem(request, status, detail, help=error.help, errors=fields)

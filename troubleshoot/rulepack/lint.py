@@ -234,7 +234,10 @@ def circles(pack: RulePack, subjects: dict[str, Subject]) -> Iterator[Problem]:
 
     Tags and domains may point at each other: there the time of the evidence decides which one is the cause.
     """
-    graph = {id: sorted({cause for cause in rule.causes if cause in pack.rules}) for id, rule in pack.rules.items()}
+    graph = {
+        id: sorted({cause for cause in rule.causes if cause in pack.rules and cause != id})
+        for id, rule in pack.rules.items()
+    }
     for circle in _circles(graph):
         subject = next((subjects[id] for id in circle if id in subjects), None)
         if subject is not None:

@@ -1,0 +1,1 @@
+"""What the pages are made of: templates filled here (`render`), and static files that are served as they are."""

@@ -1,0 +1,145 @@
+"""The pages for people: paste a log and read the answer, browse the rules.
+
+    GET  /               paste, drop or pick; with JavaScript the page then works from /v1/scan and /v1/rules
+    POST /               the same form without JavaScript: the answer as a page, nothing kept
+    GET  /rules          the rules, searched with `q`
+    GET  /rules/{id}     the page of one rule
+    GET  /static/...     style sheets, modules, fonts, the sample log
+
+Nothing here knows how a scan is done: `scan` is handed in, so that limits and threads are those of the API. Every
+answer forbids outside hosts, inline scripts, framing and sniffing; an answer about somebody's log is not cached.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Annotated, Any, get_args
+
+from fastapi import APIRouter, FastAPI, Query
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from troubleshoot.api.body import ScanBody, read_scan_body
+from troubleshoot.api.page.render import STATIC, html_from_markdown, html_from_tokens, parse_markdown, render_template
+from troubleshoot.api.problems import status_of
+from troubleshoot.api.search import find_rules
+from troubleshoot.api.wire import Format
+from troubleshoot.engine import Engine
+from troubleshoot.errors import TroubleshootError, UsageError
+from troubleshoot.model import Report, RulePack
+from troubleshoot.report.markdown import render_markdown
+from troubleshoot.rulepack.docs import rule_page
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+REVALIDATE = "no-cache"  # files are small and change with the release: asked for again, answered 304
+NEVER_STORED = "no-store"
+
+# Where somebody may say the job ran; the names are those that a fix's variants use.
+PLATFORMS = {
+    "runai-cli": "Run:ai",
+    "kubernetes": "Kubernetes",
+    "slurm": "Slurm",
+    "sagemaker": "SageMaker",
+    "hyperpod": "SageMaker HyperPod",
+    "docker": "Docker",
+    "mpirun": "mpirun",
+    "torchrun": "torchrun",
+}
+DOWNLOADS = ("json", "markdown", "html")
+
+Scan = Callable[[ScanBody], Awaitable[Report]]
+
+
+def install_pages(app: FastAPI, engine: Callable[[], Engine], scan: Scan, max_bytes: int) -> None:
+    """Add the pages and their static files to `app`."""
+    app.mount("/static", _Static(directory=STATIC), name="static")
+    app.include_router(_router(engine, scan, max_bytes), include_in_schema=False)
+
+
+def _router(engine: Callable[[], Engine], scan: Scan, max_bytes: int) -> APIRouter:
+    router = APIRouter()
+
+    def start(text: str = "", platform: str = "", error: TroubleshootError | None = None) -> Response:
+        status = 200 if error is None else status_of(error)
+        return _page(
+            "start.html",
+            status=status,
+            cache=REVALIDATE if status == 200 and not text else NEVER_STORED,
+            pack=engine().pack,
+            text=text,
+            platform=platform,
+            platforms=PLATFORMS,
+            problem=None if error is None else _words(error, status),
+            max_bytes=max_bytes,
+            formats=[each for each in DOWNLOADS if each in get_args(Format)],
+        )
+
+    @router.get("/")
+    async def show_start(sample: Annotated[str | None, Query(max_length=10)] = None) -> Response:
+        return start(text="" if sample is None else (STATIC / "sample.log").read_text("utf-8"))
+
+    @router.post("/")
+    async def show_answer(request: Request) -> Response:
+        try:
+            given = await read_scan_body(request, max_bytes, "paste")
+            body = ScanBody({name: data for name, data in given.texts.items() if data}, given.platform or None)
+            if not body.texts:
+                raise UsageError("there is no log to read", help="paste one, or choose a file")
+            report = await scan(body)
+        except TroubleshootError as error:
+            return start(error=error)
+        pack = engine().pack
+        markdown = render_markdown(report)
+        answer = html_from_markdown(markdown, pack.rules)
+        return _page("result.html", cache=NEVER_STORED, pack=pack, report=report, answer=answer, markdown=markdown)
+
+    @router.get("/rules")
+    async def show_rules(q: Annotated[str, Query(max_length=200)] = "") -> Response:
+        pack = engine().pack
+        found = find_rules(pack, q)
+        domains = [(domain, list(rules)) for domain, rules in itertools.groupby(found, key=lambda rule: rule.domain)]
+        return _page("rules.html", pack=pack, query=q, domains=domains, total=len(found))
+
+    @router.get("/rules/{rule_id:path}")
+    async def show_rule(rule_id: str) -> Response:
+        pack = engine().pack
+        rule = pack.rules.get(rule_id)
+        if rule is None:
+            return _page("missing.html", status=404, pack=pack, rule_id=rule_id)
+        tokens = parse_markdown(rule_page(rule))
+        body = itertools.dropwhile(lambda token: (token.type, token.tag) != ("heading_open", "h2"), tokens)
+        return _page("rule.html", pack=pack, rule=rule, body=html_from_tokens(list(body), pack.rules))
+
+    return router
+
+
+def _page(template: str, *, pack: RulePack, status: int = 200, cache: str = REVALIDATE, **values: Any) -> Response:
+    text = render_template(template, pack=pack, **values)
+    return HTMLResponse(text, status_code=status, headers={**HEADERS, "Cache-Control": cache})
+
+
+def _words(error: TroubleshootError, status: int) -> tuple[str, str]:
+    """Return what went wrong and what helps, in words that hold nothing of the log."""
+    return (error.text, error.help or "") if status < 500 else (HTTPStatus(status).phrase, "try again, or a smaller log")
+
+
+class _Static(StaticFiles):
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers.update({**HEADERS, "Cache-Control": REVALIDATE})
+        if path.endswith((".log", ".txt")):
+            response.headers["Content-Type"] = "text/plain; charset=utf-8"
+        return response
