@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from troubleshoot import limits
+from troubleshoot.database_cache import PackStore
 from troubleshoot.errors import SourceError
 from troubleshoot.evaluate.evaluator import Evaluation, evaluate
 from troubleshoot.ingest.sources import OpenSource, open_sources, open_stream, open_text, open_upload
@@ -68,7 +69,7 @@ class Engine:
 
     def results(self, sources: Iterable[OpenSource], progress: Progress | None = None) -> Iterator[ScanResult]:
         """Yield one scan result per source, in the order of the sources."""
-        scanner = Scanner(self.pack)
+        scanner = Scanner(self.pack, store=PackStore(self.pack))
         for opened in sources:
             yield scan_source(scanner, opened)
             if progress is not None:
