@@ -202,22 +202,26 @@ class _ZipMember:
         self._spent = spent
         self._given = given
         self._remarks = remarks
+        self._ended = False
 
     def readinto(self, buffer: memoryview) -> int:
+        if self._ended:
+            return 0
         total = self._spent.count
         if total > limits.RATIO_FLOOR_BYTES and total > limits.ARCHIVE_RATIO * self._given:
-            self._remarks.append(
-                ("bomb", f"the zip file gives more than {limits.ARCHIVE_RATIO} bytes for each of its own")
-            )
-            return 0
+            return self._end("bomb", f"the zip file gives more than {limits.ARCHIVE_RATIO} bytes for each of its own")
         try:
             data = self._stream.read(min(len(buffer), 1 << 20))
         except ZIP_DAMAGE as error:
-            self._remarks.append(("damaged", f"zip data is damaged: {error}"))
-            return 0
+            return self._end("damaged", f"zip data is damaged: {error}")
         buffer[: len(data)] = data
         self._spent.count += len(data)
         return len(data)
+
+    def _end(self, code: str, text: str) -> int:
+        self._ended = True
+        self._remarks.append((code, text))
+        return 0
 
 
 def _seekable(stream: Readable, head: bytes) -> IO[bytes] | None:

@@ -44,7 +44,7 @@ _LAYOUTS: tuple[re.Pattern[str], ...] = tuple(
         r"(?:^|[/_.-])(?<!local_)(?<!local-)(?<!local)rank[-_.]?(?P<rank>\d{1,6})(?=$|[/._-])",
         # Slurm: <name>-<job>[_<array>][-<task or node>].out
         r"(?:^|/)(?:slurm|job|log|logs|train|out|err)[-_.]\d+(?:[_.]\d+)?"
-        r"(?:[-_.](?:(?:t|task|r|proc)?(?P<rank>\d{1,5})|(?P<host>[a-z][\w-]*\d)))?\.(?:out|err|log|txt)$",
+        r"(?:[-_.](?:(?:task|t|rank|r|proc)?(?P<rank>\d{1,5})|(?P<host>[a-z][\w-]*\d)))?\.(?:out|err|log|txt)$",
         # a file or folder called as Kubernetes names the pods of a job
         rf"(?:^|/)(?P<pod>[a-z0-9][a-z0-9-]*?-(?:(?:{_ROLE})-\d+|node-\d+-\d+)(?:-[a-z0-9]{{5}})?)(?=$|/|\.(?:log|txt|out|err))",
         r"(?:^|/)(?P<pod>[a-z0-9][a-z0-9-]*?-(?:launcher|master)(?:-[a-z0-9]{5})?)(?=$|/|\.(?:log|txt|out|err))",
@@ -54,12 +54,13 @@ _LAYOUTS: tuple[re.Pattern[str], ...] = tuple(
         r"(?:^|[/_.-])(?P<stream>stdout|stderr)(?=$|[/._-])",
     )
 )
+PATH_CHARS = 512  # of a path are looked at, from its end
 _STREAMS = {".err": "stderr", ".out": "stdout"}
 
 
 def identity_from_path(path: str) -> Identity:
     """Return what the path tells of where its log comes from."""
-    path = path.replace("\\", "/")
+    path = path[-PATH_CHARS:].replace("\\", "/")
     found = Identity()
     for layout in _LAYOUTS:
         if m := layout.search(path):

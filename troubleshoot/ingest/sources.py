@@ -23,7 +23,7 @@ from troubleshoot.ingest.archives import Place, SeekableFile, inflate, open_foun
 from troubleshoot.ingest.identity import identity_from_path
 from troubleshoot.ingest.magic import HEAD_BYTES, kind_of
 from troubleshoot.ingest.opened import OpenSource
-from troubleshoot.ingest.streams import Purchased, Purse, Readable, Remarks, Taken, read_head
+from troubleshoot.ingest.streams import COMPRESSED, Inflated, Purchased, Purse, Readable, Remarks, Taken, read_head
 from troubleshoot.model import Source
 
 __all__ = ["OpenSource", "open_file", "open_sources", "open_stream", "open_text", "open_upload"]
@@ -119,7 +119,8 @@ def _open_folder(top: Path, purse: Purse) -> Iterator[OpenSource]:
 def open_file(path: Path, purse: Purse | None = None) -> Iterator[OpenSource]:
     """Yield the sources in a file: itself, or what is in it if it is compressed or an archive.
 
-    A plain file is opened when its blocks are asked for, so such sources may be collected first and read later.
+    A plain or merely compressed file is opened when its blocks are asked for, so such sources may be collected first
+    and read later; the members of an archive must each be read before the next.
     """
     remarks: Remarks = []
     place = Place(str(path), "file", purse or Purse(), identity_from_path(str(path)))
@@ -137,15 +138,27 @@ def open_file(path: Path, purse: Purse | None = None) -> Iterator[OpenSource]:
         written = datetime.fromtimestamp(status.st_mtime, UTC)
         place = replace(place, written=written, size=status.st_size or None)  # files of /proc say 0 and have content
         kind = kind_of(read_head(cast(Readable, file), HEAD_BYTES), place.name)
+        file.seek(0)
+        if kind.container in COMPRESSED and _is_plain(Inflated(Taken(file, []), kind.container, lambda: 1 << 30, [])):
+            yield _lazy(path, place, remarks, kind.container)
+            return
         if kind.container is not None or kind.skip is not None:
             file.seek(0)
             given = SeekableFile(cast(IO[bytes], file), remarks, limit=place.size)
             yield from open_found(given, replace(place, taken=lambda: given.count), remarks)
             return
-    yield _plain_file(path, place, remarks)
+    yield _lazy(path, place, remarks, None)
 
 
-def _plain_file(path: Path, place: Place, remarks: Remarks) -> OpenSource:
+def _is_plain(stream: Readable) -> bool:
+    """Tell whether a decompressed stream is text, and no further archive."""
+    kind = kind_of(read_head(stream, HEAD_BYTES), "")
+    return kind.container is None and kind.skip is None
+
+
+def _lazy(path: Path, place: Place, remarks: Remarks, container: str | None) -> OpenSource:
+    """Return a source over a file that is opened when it is read."""
+
     def peek(offset: int, size: int) -> bytes:
         try:
             with path.open("rb", buffering=0) as file:
@@ -154,18 +167,26 @@ def _plain_file(path: Path, place: Place, remarks: Remarks) -> OpenSource:
         except OSError:
             return b""
 
-    def open_plain() -> Readable:
-        return _Closing(path.open("rb", buffering=0), place, remarks)
+    def open_now() -> Readable:
+        return _Closing(path.open("rb", buffering=0), place, remarks, container)
 
-    source = Source(place.name, place.kind, place.identity)
-    return OpenSource(source, open_plain, written=place.written, size=place.size, peek=peek, remarks=remarks)
+    return OpenSource(
+        Source(place.name, place.kind, place.identity),
+        open_now,
+        written=place.written,
+        size=place.size if container is None else None,
+        peek=peek if container is None else None,
+        remarks=remarks,
+    )
 
 
 class _Closing(Purchased):
-    """A file's bytes, paid for, that can be closed."""
+    """A file's bytes, decompressed where it is, paid for, that can be closed."""
 
-    def __init__(self, file: io.FileIO, place: Place, remarks: Remarks) -> None:
-        super().__init__(Taken(cast(Readable, file), remarks, limit=place.size), place.purse, remarks)
+    def __init__(self, file: io.FileIO, place: Place, remarks: Remarks, container: str | None) -> None:
+        taken = Taken(cast(Readable, file), remarks, limit=place.size)
+        plain = Inflated(taken, container, lambda: taken.count, remarks) if container else taken
+        super().__init__(plain, place.purse, remarks)
         self._file = file
 
     def close(self) -> None:
