@@ -1,6 +1,6 @@
 """The one place that strings the steps together: sources in, report out.
 
-    open_sources -> Scanner.scan -> evaluate -> triage -> Report -> redact
+    open_sources -> Scanner.scan -> evaluate -> triage -> build_job -> Report -> redact
 
 An `Engine` holds a frozen pack and nothing else that changes, so one engine serves many threads. Every call makes its
 own `Scanner` (which owns the scratch space that Hyperscan must not share).
@@ -19,6 +19,8 @@ from troubleshoot.database_cache import PackStore
 from troubleshoot.errors import SourceError
 from troubleshoot.evaluate.evaluator import Evaluation, evaluate
 from troubleshoot.ingest.sources import OpenSource, open_sources, open_stream, open_text, open_upload
+from troubleshoot.job import build_job, prepare
+from troubleshoot.job.progress import Tail
 from troubleshoot.model import Kind, Note, PackInfo, Report, RulePack, ScanResult, SourceInfo, Stats
 from troubleshoot.platform import check_platform, choose_platform
 from troubleshoot.report.redact import redact
@@ -50,6 +52,27 @@ class Engine:
         """Return the report over files, folders, globs and archives, taken together as one job.
         Raises SourceError when none of them can be read."""
         return self._report(open_sources(paths), platform, progress)
+
+    def postmortem_paths(
+        self,
+        paths: Sequence[Path | str],
+        *,
+        platform: str | None = None,
+        progress: Progress | None = None,
+        job: str | None = None,
+        stdin: BinaryIO | None = None,
+    ) -> Report:
+        """Return the report on one failed job, always with its `job` part: of several jobs in the paths, `job` or the
+        largest. An interrupt ends the reading and gives the report on what was read, marked as partial."""
+        began = time.monotonic()
+        results: list[ScanResult] = []
+        is_partial = False
+        try:
+            for result in self.results(open_sources(paths, stdin=stdin), progress):
+                results.append(result)
+        except KeyboardInterrupt:
+            is_partial = True
+        return self.report_from(results, platform, began, with_job=True, one_job=True, job=job, partial=is_partial)
 
     def scan_text(self, text: str | bytes, name: str = "paste", *, platform: str | None = None) -> Report:
         return self._report([open_text(text, name)], platform, None)
@@ -85,15 +108,33 @@ class Engine:
         results = tuple(self.results(sources, progress))
         return self.report_from(results, platform, began)
 
-    def report_from(self, results: Sequence[ScanResult], platform: str | None, began: float) -> Report:
-        """Return the report over scan results that are already there; `began` is a reading of time.monotonic()."""
+    def report_from(
+        self,
+        results: Sequence[ScanResult],
+        platform: str | None,
+        began: float,
+        *,
+        with_job: bool | None = None,
+        one_job: bool = False,
+        job: str | None = None,
+        partial: bool = False,
+    ) -> Report:
+        """Return the report over scan results that are already there; `began` is a reading of time.monotonic().
+
+        `with_job`: fill the job part; None fills it where there is more than one source. `one_job`: look at one job
+        only, the one named `job` or the largest. `partial`: reading was interrupted."""
         infos = tuple(result.info for result in results if result.info is not None)
         notes = (*pack_notes(self.pack), *(note for result in results for note in result.notes))
         if not infos:
             raise SourceError("nothing could be read", help="; ".join(note.text for note in notes[:3]))
+        if partial:
+            notes = (Note("interrupted", f"reading was interrupted after {len(infos)} sources"), *notes)
+        if with_job is None:
+            with_job = len(infos) > 1
+        assembly = prepare(self.pack, results, only_one_job=one_job, wanted=job)
+        results = assembly.results
         platform = platform or choose_platform(self.pack, results)
         evaluation = evaluate(self.pack, results, platform=platform)
-        notes = (*notes, *evaluation.notes)
         findings = triage(self.pack, [each for each in evaluation.findings if each.kind is Kind.FAULT])
         confirmations = tuple(each for each in evaluation.findings if each.kind is Kind.CONFIRMATION)
         suspects = find_suspects(self.pack, results, findings)
@@ -104,7 +145,7 @@ class Engine:
             undecided=tuple(evaluation.undecided),
             suspects=suspects,
             sources=infos,
-            notes=notes,
+            notes=(*assembly.notes, *notes),
             pack=PackInfo(self.pack.name, self.pack.version, self.pack.hash),
             stats=Stats(
                 bytes=sum(info.bytes for info in infos),
@@ -113,13 +154,16 @@ class Engine:
                 rules=len(self.pack.rules),
             ),
             platform=platform,
+            job=build_job(self.pack, assembly, findings, suspects, partial=partial) if with_job else None,
         )
         return redact(report)
 
 
 def scan_source(scanner: Scanner, opened: OpenSource) -> ScanResult:
-    """Scan one opened source: its blocks, and where it was hard-wrapped by a chat or terminal, its joined lines too."""
-    result = scanner.scan(opened.source, opened.blocks(limits.BLOCK_BYTES), opened.normaliser)
+    """Scan one opened source: its blocks, and where it was hard-wrapped by a chat or terminal, its joined lines too;
+    and read the last steps of its ranks from its end."""
+    tail = Tail()
+    result = scanner.scan(opened.source, tail.watch(opened.blocks(limits.BLOCK_BYTES)), opened.normaliser)
     joined = opened.joined_blocks()
     if joined is not None:
         result = merge_hits(result, scanner.scan(opened.source, joined, opened.normaliser))
@@ -130,6 +174,7 @@ def scan_source(scanner: Scanner, opened: OpenSource) -> ScanResult:
         saturated=result.saturated,
         notes=(*opened.notes(), *result.notes),
         info=opened.info(),
+        progress=tail.last_progress(opened.source, opened.normaliser),
     )
 
 

@@ -48,12 +48,9 @@ def read_exits(signs: Sequence[Sign], members: Members) -> list[Exit]:
     forced = {(sign.source, sign.captures.get("pid")) for sign in signs if sign.kind == "forced"}
     found = []
     for sign in signs:
-        if sign.kind not in ("exit", "entry", "root"):
-            continue
         code, signal = _end(sign)
-        if code is None and signal is None and sign.kind != "root":
-            continue
-        if code == 0:
+        is_told_of = sign.kind in ("exit", "entry") and (code is not None or signal is not None)
+        if code == 0 or not (is_told_of or (sign.kind == "root" and sign.number("rank") is not None)):
             continue
         is_forced = (sign.source, sign.captures.get("pid")) in forced and sign.captures.get("pid") is not None
         is_own = signal not in TOLD and not (is_forced and signal == 9)
@@ -101,6 +98,4 @@ def _who(sign: Sign, members: Members) -> Iterator[tuple[int | None, str | None]
         rank = members.rank_at(place, local)
     if rank is None and sign.name not in ("elastic_worker_failed", "pod_ended", "pod_status"):
         rank = members.rank_from(identity)
-    if rank is None and local is None and host is None and place is None and sign.kind == "root":
-        return
     yield rank, host or place or (members.hosts.get(rank) if rank is not None else None)
