@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from report_samples import EMPTY, EVIDENCE, FINDING, HOSTILE, NASTY_LINE, OTHER, REPORT, SAMPLES, SYMPTOM, UNKNOWN
 
-from troubleshoot.model import Confidence, Evidence, Note, Report, Role
+from troubleshoot.model import Confidence, Evidence, Note, Report, Role, Severity, Verdict
+from troubleshoot.report import RENDERERS
 from troubleshoot.report.look import Look
 from troubleshoot.report.printable import cells
 from troubleshoot.report.text import render_text
@@ -182,3 +183,13 @@ def test_any_text_is_rendered_safely(text: str, title: str, start: int, length: 
     shown = render_text(replace(report, findings=(finding,)), Look(width=width))
     assert not {char for char in shown if (ord(char) < 32 and char != "\n" and char != "\t") or 127 <= ord(char) < 160}
     shown.encode()
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "slack"])
+def test_a_clean_report_shows_what_is_worth_knowing(format: str) -> None:
+    """A finding of low severity makes no fault, and must still be seen."""
+    notice = replace(FINDING, severity=Severity.LOW, title="A notice with its own words")
+    report = replace(REPORT, verdict=Verdict.CLEAN, findings=(notice,))
+    rendered = RENDERERS[format](report)
+    assert "A notice with its own words" in rendered
+    assert "Nothing found" not in rendered

@@ -65,6 +65,10 @@ def _blocks(report: Report) -> Iterator[str]:
         yield from ("## No known fault", "")
         yield from _suspects(report.suspects)
         yield from _list("What the log says in general", [_other(each) for each in report.findings])
+    elif first is not None:
+        yield from ("No fault found. Worth knowing:", "")
+        yield from _cause(first)
+        yield from _list("Also worth knowing", [_other(each) for each in others])
     else:
         yield from ("## Nothing found", "")
     yield from _list(

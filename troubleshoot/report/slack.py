@@ -94,6 +94,9 @@ def _blocks(report: Report) -> Iterator[Block]:
     elif report.verdict is Verdict.UNKNOWN_FAULT:
         yield from _suspects(report.suspects)
         yield from _list("What the log says in general", [_other(each) for each in report.findings])
+    elif first is not None:
+        yield from _cause(first, report.platform)
+        yield from _list("Also worth knowing", [_other(each) for each in others])
     yield from _list("Confirmed", [f":white_check_mark: {escape(each.title)}" for each in report.confirmations])
     yield from _list(
         "Cannot tell",
@@ -104,7 +107,9 @@ def _blocks(report: Report) -> Iterator[Block]:
 def _headline(report: Report) -> str:
     if report.verdict is Verdict.FAULT and report.findings:
         return report.findings[0].title
-    return "No known fault" if report.verdict is Verdict.UNKNOWN_FAULT else "Nothing found"
+    if report.verdict is Verdict.UNKNOWN_FAULT:
+        return "No known fault"
+    return f"No fault found. Worth knowing: {report.findings[0].title}" if report.findings else "Nothing found"
 
 
 def _cause(finding: Finding, platform: str | None) -> Iterator[Block]:

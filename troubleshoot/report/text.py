@@ -64,6 +64,14 @@ def _answer(report: Report, look: Look) -> list[Lines]:
             *_asides(report, look),
             _teach(report, look),
         ]
+    if report.findings:
+        first, *others = report.findings
+        return [
+            _hang("", "No fault found. Worth knowing:", look, "bold"),
+            *_headline(first, look),
+            _others("Also worth knowing", others, look),
+            *_asides(report, look),
+        ]
     return [_hang("", _nothing(report), look, "bold"), *_asides(report, look)]
 
 
