@@ -47,7 +47,10 @@ def read_exits(signs: Sequence[Sign], members: Members) -> list[Exit]:
     """Return the ends that are no success."""
     forced = {(sign.source, sign.captures.get("pid")) for sign in signs if sign.kind == "forced"}
     found = []
+    pod: dict[str, str] = {}  # by source, the pod whose state comes next
     for sign in signs:
+        if sign.kind == "pod":
+            pod[sign.source] = sign.captures.get("pod", "")
         code, signal = _end(sign)
         is_told_of = sign.kind in ("exit", "entry") and (code is not None or signal is not None)
         if code == 0 or not (is_told_of or (sign.kind == "root" and sign.number("rank") is not None)):
@@ -55,6 +58,8 @@ def read_exits(signs: Sequence[Sign], members: Members) -> list[Exit]:
         is_forced = (sign.source, sign.captures.get("pid")) in forced and sign.captures.get("pid") is not None
         is_own = signal not in TOLD and not (is_forced and signal == 9)
         for rank, host in _who(sign, members):
+            if sign.name.startswith("pod_"):
+                host = pod.get(sign.source) or host
             found.append(Exit(sign, rank, host, code, signal, how_ended(code, signal, sign.captures), is_own))
     return found
 

@@ -8,7 +8,8 @@ In: the facts of a job. Out: a `FirstFailure`, or None where nothing failed. The
 3. **Who says so**: mpirun, MPI_Abort, torchelastic's block (each node has one, of whole seconds, and knows its own
    workers only, so a block that names an echoing rank tells nothing), Slurm's lines in their order, pods' states.
 4. **An end of its own** where no log shows an error: SIGKILL leaves none.
-5. **Absence.** Of ranks that wait in a collective until the timeout, the one that does not report is the one they
+5. **A stop from outside**: the scheduler or a signal ended the job, and no rank failed before.
+6. **Absence.** Of ranks that wait in a collective until the timeout, the one that does not report is the one they
    waited for, or the one that is behind; a barrier names who never came.
 
 A second way that names the same rank raises the confidence by a step, one that names another rank lowers it and is
@@ -28,12 +29,14 @@ from troubleshoot.job.signs import Sign, members_of
 from troubleshoot.model import Confidence, FirstFailure, Stamp
 from troubleshoot.ranks import compress_ranks
 
+_ORIGINS = {"the torchrun agent": "torchelastic"}
 FEW = 4  # one in so many ranks may be missing among those that timed out, to be the culprits
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Somebody's word on who failed first. `way` names how it is known, for a sentence that only supports another."""
+    """Somebody's word on who failed first. `way` names how it is known, for a sentence that only supports another;
+    `origin` who is behind it, for one witness in two places is one witness."""
 
     rank: int | None
     host: str | None
@@ -43,25 +46,40 @@ class Claim:
     way: str
     stamp: Stamp | None = None
     runner_up: str = ""
+    origin: str = ""
+
+    @property
+    def witness(self) -> str:
+        return self.origin or self.way
 
 
 def find_first_failure(facts: Facts) -> FirstFailure | None:
     """Return who failed first, None where nothing tells of a failure."""
-    ways = (_by_own_error, _by_statement, _by_exit, _by_absence, _by_barrier, _by_node)
+    ways = (_by_own_error, _by_statement, _by_exit, _by_absence, _by_barrier, _by_node, _by_stop)
     claims = [claim for claim in (way(facts) for way in ways) if claim is not None]
-    node = next((claim for claim in claims if claim.way == "node"), None)
-    if node is not None and claims[0] is not node and _is_before(node.stamp, claims[0].stamp):
-        claims = [node, *(claim for claim in claims if claim is not node)]
+    for way in ("node", "stop"):  # it ended what the ranks then show
+        outside = next((claim for claim in claims if claim.way == way), None)
+        if outside is not None and outside is not claims[0] and _goes_before(outside, claims[0]):
+            claims = [outside, *(claim for claim in claims if claim is not outside)]
     if claims:
         return _told(facts, _weighed(claims[0], claims[1:]))
     return _from_echoes(facts)
+
+
+def _goes_before(outside: Claim, claim: Claim) -> bool:
+    """Tell whether what came from outside is the beginning: it came before, or nobody in the job is named, or what is
+    said of ranks is only how they ended."""
+    if outside.way == "node":
+        return claim.rank is None or _is_before(outside.stamp, claim.stamp)
+    return claim.way == "absence" and claim.rank is None
 
 
 def _weighed(claim: Claim, others: Sequence[Claim]) -> Claim:
     """Return the claim with what the others say for or against it."""
     if claim.rank is None:
         return claim
-    agreeing = [each.way for each in others if each.rank == claim.rank]
+    agreeing = list({each.witness: each.way for each in others if each.rank == claim.rank}.values())
+    agreeing = [way for way in agreeing if way not in {claim.way, *(e.way for e in others if e.witness == claim.witness)}]
     against = [each for each in others if each.rank is not None and each.rank != claim.rank]
     confidence = claim.confidence
     because, runner_up = claim.because, claim.runner_up
@@ -84,7 +102,7 @@ def _told(facts: Facts, claim: Claim) -> FirstFailure:
         host=claim.host or (facts.members.hosts.get(claim.rank) if claim.rank is not None else None),
         source=record.source.name,
         line=record.line,
-        text=record.text.strip(),
+        text=" ".join(record.text.split()),
         because=claim.because,
         confidence=claim.confidence,
         time=stamp.time if stamp is not None else None,
@@ -124,18 +142,23 @@ def _alone(facts: Facts, mark: Mark) -> Claim:
     how = ""
     if rank is None:
         rank, how = _rank_by_end(facts, host)
-    who = _name(rank, host, mark.source)
     echoing = sorted(facts.echoing - {rank if rank is not None else -1})
-    because = f"{who} shows an error of its own{how}"
+    if rank is None:
+        because = f"the first line that shows it stands in {mark.source}, and names no rank"
+        if host is not None:
+            because = f"{host} shows a fault of its own"
+    else:
+        because = f"rank {rank} shows an error of its own{how}"
     if echoing:
         because += f"; {_ranks(echoing)} only {'echo' if len(echoing) > 1 else 'echoes'} the loss of a peer"
         confidence = Confidence.MEDIUM
     else:
-        because += ", and no other rank shows any"
+        because += ", and no other rank shows any" if rank is not None and len(facts.members.seen) > 1 else ""
         confidence = Confidence.MEDIUM if rank is not None and len(facts.members.seen) > 1 else Confidence.LOW
     if mark.reading == OWN and mark.at == 0 and rank is None and host is not None:
         confidence = Confidence.MEDIUM
-    return Claim(rank, host, mark, because, confidence, "its own error", _stamp_of(facts, mark))
+    origin = "torchelastic" if how else ""
+    return Claim(rank, host, mark, because, confidence, "its own error", _stamp_of(facts, mark), origin=origin)
 
 
 def _rank_by_end(facts: Facts, host: str | None) -> tuple[int | None, str]:
@@ -160,6 +183,8 @@ def _by_clock(facts: Facts, marks: Sequence[Mark]) -> Claim | None:
     if stamp_before(stamp, after) is not True or len({each.zone for _, each in sure}) > 1:
         return None
     gap_s = (after.time - stamp.time).total_seconds()
+    if gap_s < 2 and stamp.resolution_s >= 1:
+        return None  # a launcher's table tells when it looked
     is_one_clock = mark.host is not None and mark.host == second.host or mark.source == second.source
     because = f"{_name(mark.rank, mark.host, mark.source)} shows its error {_gap(gap_s)} before any other"
     if facts.are_apart:
@@ -194,16 +219,18 @@ def _alike(facts: Facts, marks: Sequence[Mark]) -> Claim | None:
     named = _by_statement(facts) or _by_exit(facts)
     mark = min(marks, key=lambda each: (each.at, each.rank if each.rank is not None else 1 << 30, each.source, each.line))
     ranks = sorted({each.rank for each in marks if each.rank is not None})
-    if named is not None and named.rank in ranks:
+    is_same = len({each.title for each in marks}) == 1
+    if named is not None and named.rank in ranks and not is_same:
         own = next(each for each in marks if each.rank == named.rank)
         because = f"{named.because}; {_ranks(ranks)} show errors of their own, and no clock tells which was first"
-        return Claim(named.rank, own.host, own, because, Confidence.LOW, named.way, _stamp_of(facts, own))
+        stamp = _stamp_of(facts, own)
+        return Claim(named.rank, own.host, own, because, Confidence.LOW, named.way, stamp, origin=named.witness)
     who = _ranks(ranks) if ranks else f"{len(marks)} sources"
-    is_same = len({each.title for each in marks}) == 1
     because = f"{who} show {'the same fault' if is_same else 'errors of their own'} and no clock tells them apart: " + (
         "no single rank failed first" if is_same else "the first cannot be told"
     )
-    return Claim(None, None, mark, because, Confidence.LOW, "its own error", _stamp_of(facts, mark))
+    runner_up = named.because if named is not None and named.rank in ranks else ""
+    return Claim(None, None, mark, because, Confidence.LOW, "its own error", _stamp_of(facts, mark), runner_up)
 
 
 # --- 3 and 4: what others say of it ----------------------------------------------------------------------------------
@@ -215,7 +242,7 @@ def _by_statement(facts: Facts) -> Claim | None:
         if sign.kind == "root" and rank is not None:
             host = sign.captures.get("host") or facts.members.hosts.get(rank)
             return Claim(
-                rank, host, sign, f"{sign.by} names rank {rank} first", Confidence.MEDIUM, sign.by, sign.stamp
+                rank, host, sign, f"{sign.by} names rank {rank} first", Confidence.HIGH, sign.by, sign.stamp
             )
     return _by_elastic(facts)
 
@@ -235,7 +262,14 @@ def _by_elastic(facts: Facts) -> Claim | None:
     first = roots[0]
     because = f"torchelastic's root cause block on {first.host or first.sign.source} names rank {first.rank} ({first.how})"
     return Claim(
-        first.rank, first.host, first.sign, because, Confidence.MEDIUM, "torchelastic's root cause block", first.stamp
+        first.rank,
+        first.host,
+        first.sign,
+        because,
+        Confidence.MEDIUM,
+        "torchelastic's root cause block",
+        first.stamp,
+        origin="torchelastic",
     )
 
 
@@ -253,10 +287,12 @@ def _by_exit(facts: Facts) -> Claim | None:
         if told:
             because += f"; {_ranks(told)} {'were' if len(told) > 1 else 'was'} told to end"
         confidence = Confidence.MEDIUM if told or first.signal is not None else Confidence.LOW
-        return Claim(first.rank, first.host, first.sign, because, confidence, f"the exit told by {first.sign.by}", first.stamp)
+        way, origin = f"the exit told by {first.sign.by}", _ORIGINS.get(first.sign.by, first.sign.by)
+        return Claim(first.rank, first.host, first.sign, because, confidence, way, first.stamp, origin=origin)
     if len({(each.sign.source, each.sign.line) for each in own}) > 1 and all(each.sign.by == "srun" for each in own):
         because = f"srun tells of rank {first.rank} ({first.how}) before any other"
-        return Claim(first.rank, first.host, first.sign, because, Confidence.LOW, "the order of srun's lines", first.stamp)
+        way = "the order of srun's lines"
+        return Claim(first.rank, first.host, first.sign, because, Confidence.LOW, way, first.stamp)
     return None
 
 
@@ -268,7 +304,19 @@ def _by_node(facts: Facts) -> Claim | None:
     return Claim(None, host, lost, f"{lost.by} reports that node {host} was lost", Confidence.HIGH, "node", lost.stamp)
 
 
-# --- 5: who is missing -----------------------------------------------------------------------------------------------
+def _by_stop(facts: Facts) -> Claim | None:
+    told = next((sign for sign in facts.signs if sign.kind == "told"), None)
+    if told is None:
+        return None
+    how = told.captures.get("how") or ""
+    reason = f" ({how.lower()})" if how and not how.isdigit() else f" (signal {how})" if how else ""
+    because = f"{told.by} was told to end the job from outside{reason}: no rank failed first"
+    if told.by == "Slurm":
+        because = f"Slurm cancelled the job{reason or ' on request'}: no rank failed first"
+    return Claim(None, told.captures.get("host"), told, because, Confidence.MEDIUM, "stop", told.stamp)
+
+
+# --- 6: who is missing -----------------------------------------------------------------------------------------------
 
 
 def _by_absence(facts: Facts) -> Claim | None:

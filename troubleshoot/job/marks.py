@@ -6,7 +6,7 @@ In: findings in order of triage, scan results, signs. Out: one `Mark` per record
     RuntimeError: ... Connection closed by peer echo: a rule that is a symptom knows this text, and goes before the generic
 
 Readings, surest first: a known fault that is a cause; an echo (symptoms, faults that another finding explains, rules
-tagged "echo" or "exit", built-in echoes); a catch-all. Context (what stands at level info, NCCL's channel lines, what is
+tagged "exit", built-in echoes and timeouts); a catch-all, or a fault tagged "echo", which may be one. Context (what stands at level info, NCCL's channel lines, what is
 no log) and what a launcher says of its workers is no mark of a rank.
 """
 
@@ -22,8 +22,8 @@ from troubleshoot.model import Finding, Hit, Kind, Record, Role, RulePack, ScanR
 
 OWN, ECHO, VAGUE, SUSPECTED = range(4)  # surest first
 SUSPECT_WEIGHT = 78  # of a suspect that counts as a failure where no rule knows any: crashes, exceptions, signals
-_STATEMENTS = frozenset({"root", "entry", "exit", "stop", "forced", "recorded"})
-_HEAD = re.compile(r"Traceback \(most recent call last\)|^\s*File \"")
+_STATEMENTS = frozenset({"root", "entry", "exit", "stop", "told", "forced", "recorded"})
+_HEAD = re.compile(r"Traceback \(most recent call last\)|^\s*File \"|^\s*traceback\s*: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +88,13 @@ def read_marks(
         reading = reading_of(pack, finding)
         for each in finding.outcome.hits if finding.outcome is not None else ():
             record = each.hit.record
-            if is_context(record) or (reading == VAGUE and _HEAD.search(record.text[:200])):
+            if is_context(record) or (reading != OWN and _HEAD.search(record.text[:200])):
                 continue
             if (record.source.name, record.line) in stated and reading != OWN:
                 continue
             take(reading, each.hit, finding, at)
     for sign in signs:
-        if sign.kind in ("echo", "timeout", "first_timeout"):
+        if sign.kind in ("echo", "timeout", "first_timeout", "missing"):
             take(ECHO, sign.hit, None, 1 << 30)
     if not any(mark.is_own for mark in held.values()):
         for hit in _suspected(pack, results):
@@ -107,9 +107,9 @@ def reading_of(pack: RulePack, finding: Finding) -> int:
     """Return how the records of a finding are to be read."""
     rule = pack.rules.get(finding.rule)
     tags = frozenset(rule.tags) if rule is not None else frozenset()
-    if finding.symptom or finding.role is Role.SYMPTOM or tags & {"echo", "exit"}:
+    if finding.symptom or finding.role is Role.SYMPTOM or "exit" in tags:
         return ECHO
-    return VAGUE if finding.generic else OWN
+    return VAGUE if finding.generic or "echo" in tags else OWN
 
 
 def is_context(record: Record) -> bool:
@@ -125,7 +125,7 @@ def _suspected(pack: RulePack, results: Sequence[ScanResult]) -> Iterable[Hit]:
     for result in results:
         for hit in result.hits:
             for use in pack.users[hit.pattern]:
-                if use.rule != "~suspects" or is_context(hit.record):
+                if use.rule != "~suspects" or is_context(hit.record) or _HEAD.search(hit.record.text[:200]):
                     continue
                 entry = weights.get(use.signature, {})
                 weight = entry.get("weight", "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 from troubleshoot.model import Hit, RulePack, ScanResult, Stamp
 
@@ -93,9 +94,18 @@ def stated_time(captures: Mapping[str, str]) -> Stamp | None:
     try:
         if epoch is not None:
             return Stamp(datetime.fromtimestamp(epoch, UTC), "explicit", 1.0)
+        if captures.get("finished"):
+            return _finished(captures["finished"].strip())
         for name, shape in (("time", "%Y-%m-%d_%H:%M:%S"), ("when", "%Y-%m-%dT%H:%M:%S")):
             if captures.get(name):
                 return Stamp(datetime.strptime(captures[name], shape).replace(tzinfo=UTC), "assumed-local", 1.0)
-    except (ValueError, OverflowError, OSError):
+    except (ValueError, TypeError, OverflowError, OSError):
         return None
     return None
+
+
+def _finished(text: str) -> Stamp:
+    """Return the time as Kubernetes writes it, in a description or in a manifest."""
+    if text[:1].isdigit():
+        return Stamp(datetime.fromisoformat(text).astimezone(UTC), "explicit", 1.0)
+    return Stamp(parsedate_to_datetime(text).astimezone(UTC), "explicit", 1.0)

@@ -7,6 +7,7 @@ stands where its kind belongs: after the last progress, before the stop.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,6 +20,7 @@ from troubleshoot.model import FirstFailure, Hit, Moment, Progress, TimelineEntr
 
 _ORDER = list(Moment)
 TEXT_CHARS = 400
+_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
@@ -125,7 +127,7 @@ def _groups(facts: Facts, first: FirstFailure | None) -> Iterator[_Group]:
         text = mark.hit.record.text.strip()
         stamp = mark.stamp or (facts.failed_at.get(mark.rank) if mark.rank is not None else None)
         time = stamp.time if stamp is not None else None
-        add(kind, mark.title or text[:60], mark.title or text, mark.hit, time, mark.rank, mark.host)
+        add(kind, mark.title or _DIGITS.sub("#", text[:80]), mark.title or text, mark.hit, time, mark.rank, mark.host)
     for sign in facts.signs:
         if sign.kind in ("stop", "node"):
             time = sign.stamp.time if sign.stamp is not None else None
