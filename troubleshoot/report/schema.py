@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from troubleshoot.model import Confidence, Kind, Role, Severity, Verdict
+from troubleshoot.model import Confidence, Kind, Moment, Role, Severity, Verdict
 from troubleshoot.report.wire import SCHEMA
 
 Schema = dict[str, Any]
@@ -46,9 +46,58 @@ def report_schema() -> Schema:
             pack=_object(name=TEXT, version=TEXT, hash=TEXT),
             stats=_object(bytes=COUNT, lines=COUNT, seconds={"type": "number", "minimum": 0}, rules=COUNT),
             platform=MAYBE_TEXT,
-            optional={"job": {"type": "object"}},
+            optional={"job": _job()},
         ),
     }
+
+
+def _job() -> Schema:
+    first = _object(
+        rank=MAYBE_RANK,
+        host=MAYBE_TEXT,
+        source=TEXT,
+        line=LINE,
+        time=MAYBE_TIME,
+        text=TEXT,
+        because=TEXT,
+        confidence=_words([each.word for each in Confidence]),
+        runner_up=TEXT,
+        rule=TEXT,
+    )
+    moment = _object(
+        kind=_words([each.value for each in Moment]),
+        time=MAYBE_TIME,
+        until=MAYBE_TIME,
+        rank=MAYBE_RANK,
+        ranks=RANKS,
+        host=MAYBE_TEXT,
+        source=TEXT,
+        line=COUNT,
+        count=COUNT,
+        text=TEXT,
+    )
+    straggler = _object(
+        rank=COUNT,
+        host=MAYBE_TEXT,
+        source=TEXT,
+        line=LINE,
+        text=TEXT,
+        step=COUNT,
+        behind_steps=COUNT,
+        behind_s={"type": ["number", "null"]},
+    )
+    return _object(
+        id=MAYBE_TEXT,
+        other_ids=_array(TEXT),
+        first_failure={**first, "type": ["object", "null"]},
+        ranks=_object(
+            total={"type": ["integer", "null"], "minimum": 1}, seen=COUNT, failed=RANKS, echoing=RANKS, silent=RANKS
+        ),
+        hosts=_object(all=_array(TEXT), failed=_array(TEXT)),
+        timeline=_array(moment),
+        stragglers=_array(straggler),
+        partial=FLAG,
+    )
 
 
 def _finding() -> Schema:

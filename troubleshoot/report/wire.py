@@ -13,7 +13,19 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from troubleshoot.model import Evidence, Finding, Fix, Note, Report, SourceInfo, Suspect, Undecided
+from troubleshoot.model import (
+    Evidence,
+    Finding,
+    FirstFailure,
+    Fix,
+    Job,
+    Note,
+    Report,
+    SourceInfo,
+    Suspect,
+    TimelineEntry,
+    Undecided,
+)
 from troubleshoot.ranks import compress_ranks
 
 SCHEMA = "troubleshoot.report/1"
@@ -50,8 +62,60 @@ def wire_context(report: Report) -> Wire:
         "platform": report.platform,
     }
     if report.job is not None:
-        context["job"] = plain(report.job)
+        context["job"] = wire_job(report.job)
     return context
+
+
+def wire_job(job: Job) -> Wire:
+    """Return what the logs of a job tell together. The tracks of single ranks are for pictures and stay out: of ten
+    thousand ranks they would be the largest part of a report."""
+    ranks, first = job.ranks, job.first_failure
+    return {
+        "id": job.id,
+        "other_ids": list(job.other_ids),
+        "first_failure": None if first is None else wire_first_failure(first),
+        "ranks": {
+            "total": ranks.total,
+            "seen": ranks.seen,
+            "failed": compress_ranks(ranks.failed),
+            "echoing": compress_ranks(ranks.echoing),
+            "silent": compress_ranks(ranks.silent),
+        },
+        "hosts": {"all": list(job.hosts), "failed": list(job.hosts_failed)},
+        "timeline": [wire_moment(each) for each in job.timeline],
+        "stragglers": [plain(each) for each in job.stragglers],
+        "partial": job.partial,
+    }
+
+
+def wire_first_failure(first: FirstFailure) -> Wire:
+    return {
+        "rank": first.rank,
+        "host": first.host,
+        "source": first.source,
+        "line": first.line,
+        "time": wire_time(first.time),
+        "text": first.text,
+        "because": first.because,
+        "confidence": first.confidence.word,
+        "runner_up": first.runner_up,
+        "rule": first.rule,
+    }
+
+
+def wire_moment(entry: TimelineEntry) -> Wire:
+    return {
+        "kind": entry.kind.value,
+        "time": wire_time(entry.time),
+        "until": wire_time(entry.until),
+        "rank": entry.rank,
+        "ranks": compress_ranks(entry.ranks),
+        "host": entry.host,
+        "source": entry.source,
+        "line": entry.line,
+        "count": entry.count,
+        "text": entry.text,
+    }
 
 
 def wire_finding(finding: Finding) -> Wire:
