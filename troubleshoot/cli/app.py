@@ -23,6 +23,7 @@ from troubleshoot.config import Settings, load_settings
 PROGRAM = "troubleshoot"
 COMMANDS = {  # name -> where its click command is
     "scan": "scan:scan",
+    "postmortem": "postmortem:postmortem",
     "why": "why:why",
     "rules": "rules:rules",
     "serve": "serve:serve",
@@ -37,12 +38,14 @@ SCAN_KEYS = (
     *("format", "fail-on", "on", "select", "ignore", "min-severity", "min-confidence", "max-findings"),
     "explain-sources",
 )
+POSTMORTEM_KEYS = (*PACK_KEYS, "format", "fail-on", "on")
 SERVE_KEYS = (*PACK_KEYS, "host", "port", "workers", "max-bytes")
 
 EXAMPLES = """\
   troubleshoot job.log                    one log
   troubleshoot logs/ launcher.log.gz      a folder and an archive, taken together as one job
   kubectl logs pod-0 | troubleshoot       standard input
+  troubleshoot postmortem logs/ -f html   a failed job: who failed first, whom it reached
   troubleshoot rules list                 what is known
   troubleshoot why RULE job.log           why a rule did or did not fire"""
 
@@ -126,7 +129,14 @@ def default_map(settings: Settings) -> dict[str, Any]:
 
     pack = of(PACK_KEYS)
     rules = dict.fromkeys(("list", "show", "check", "schema", "new", "docs"), pack)
-    return {"scan": of(SCAN_KEYS), "why": pack, "serve": of(SERVE_KEYS), "rules": rules, "config": {"show": pack}}
+    return {
+        "scan": of(SCAN_KEYS),
+        "postmortem": of(POSTMORTEM_KEYS),
+        "why": pack,
+        "serve": of(SERVE_KEYS),
+        "rules": rules,
+        "config": {"show": pack},
+    }
 
 
 def _before_dashes(args: Sequence[str]) -> Sequence[str]:

@@ -47,7 +47,7 @@ def hosts_that_failed(facts: Facts, ranks: RankSummary, first: FirstFailure | No
     """Return the hosts of ranks that failed, hosts with a fault of their own, and hosts that were lost."""
     hosts = {facts.members.hosts[rank] for rank in ranks.failed if rank in facts.members.hosts}
     hosts |= {mark.host for mark in facts.marks if mark.is_own and mark.host is not None and mark.rank is None}
-    hosts |= {each.host for each in facts.own_exits() if each.host is not None}
+    hosts |= {each.host for each in facts.own_exits() if each.host is not None and each.rank is None}
     hosts |= {sign.captures["host"] for sign in facts.signs if sign.kind == "node" and sign.captures.get("host")}
     if first is not None and first.host is not None:
         hosts.add(first.host)

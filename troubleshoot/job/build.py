@@ -1,7 +1,7 @@
 """Strings the questions about a job together.
 
-    prepare(results)                 clocks set right, other jobs' logs told apart        before rules are evaluated
-    build_job(pack, results, ...)    who failed first, whom it reached, what happened     after triage
+prepare(results)                 clocks set right, other jobs' logs told apart        before rules are evaluated
+build_job(pack, results, ...)    who failed first, whom it reached, what happened     after triage
 """
 
 from __future__ import annotations
@@ -66,5 +66,3 @@ def build_job(
         other_ids=assembly.jobs.others(),
         partial=partial,
     )
-
-

@@ -57,35 +57,49 @@ def find_first_failure(facts: Facts) -> FirstFailure | None:
     """Return who failed first, None where nothing tells of a failure."""
     ways = (_by_own_error, _by_statement, _by_exit, _by_absence, _by_barrier, _by_node, _by_stop)
     claims = [claim for claim in (way(facts) for way in ways) if claim is not None]
+    if len(claims) > 1 and _is_vague(claims[0]):
+        claims = [*claims[1:], claims[0]]
     for way in ("node", "stop"):  # it ended what the ranks then show
         outside = next((claim for claim in claims if claim.way == way), None)
-        if outside is not None and outside is not claims[0] and _goes_before(outside, claims[0]):
+        if outside is not None and outside is not claims[0] and _goes_before(facts, outside, claims[0]):
             claims = [outside, *(claim for claim in claims if claim is not outside)]
     if claims:
         return _told(facts, _weighed(claims[0], claims[1:]))
     return _from_echoes(facts)
 
 
-def _goes_before(outside: Claim, claim: Claim) -> bool:
+def _is_vague(claim: Claim) -> bool:
+    """Tell whether a claim is only that a line looks like a failure, of nobody in particular."""
+    what = claim.sign_or_mark
+    return claim.rank is None and isinstance(what, Mark) and what.reading != OWN
+
+
+def _goes_before(facts: Facts, outside: Claim, claim: Claim) -> bool:
     """Tell whether what came from outside is the beginning: it came before, or nobody in the job is named, or what is
-    said of ranks is only how they ended."""
+    named is the very line that tells of the stop."""
     if outside.way == "node":
         return claim.rank is None or _is_before(outside.stamp, claim.stamp)
-    return claim.way == "absence" and claim.rank is None
+    if claim.way == "absence" and claim.rank is None:
+        return True
+    place = (claim.sign_or_mark.source, claim.sign_or_mark.line)
+    return any(place == (sign.source, sign.line) for sign in facts.signs if sign.kind in ("stop", "told"))
 
 
 def _weighed(claim: Claim, others: Sequence[Claim]) -> Claim:
     """Return the claim with what the others say for or against it."""
     if claim.rank is None:
         return claim
-    agreeing = list({each.witness: each.way for each in others if each.rank == claim.rank}.values())
-    agreeing = [way for way in agreeing if way not in {claim.way, *(e.way for e in others if e.witness == claim.witness)}]
+    witnesses: dict[str, str] = {}
+    for each in others:
+        if each.rank == claim.rank and each.witness != claim.witness:
+            witnesses.setdefault(each.witness, each.way)
+    agreeing = list(witnesses.values())
     against = [each for each in others if each.rank is not None and each.rank != claim.rank]
     confidence = claim.confidence
     because, runner_up = claim.because, claim.runner_up
     if agreeing:
         confidence = Confidence(min(confidence + 1, Confidence.HIGH))
-        because += f"; {_listed(agreeing)} {'name' if len(agreeing) > 1 else 'names'} it too"
+        because += f"; {_listed(agreeing)} {'agree' if len(agreeing) > 1 else 'agrees'}"
     elif against:
         confidence = Confidence(max(confidence - 1, Confidence.LOW))
     if against and not runner_up:
@@ -217,7 +231,9 @@ def _by_order(facts: Facts, marks: Sequence[Mark]) -> Claim | None:
 def _alike(facts: Facts, marks: Sequence[Mark]) -> Claim | None:
     """Return that there is no first one, unless somebody names it."""
     named = _by_statement(facts) or _by_exit(facts)
-    mark = min(marks, key=lambda each: (each.at, each.rank if each.rank is not None else 1 << 30, each.source, each.line))
+    mark = min(
+        marks, key=lambda each: (each.at, each.rank if each.rank is not None else 1 << 30, each.source, each.line)
+    )
     ranks = sorted({each.rank for each in marks if each.rank is not None})
     is_same = len({each.title for each in marks}) == 1
     if named is not None and named.rank in ranks and not is_same:
@@ -241,9 +257,7 @@ def _by_statement(facts: Facts) -> Claim | None:
         rank = sign.number("rank")
         if sign.kind == "root" and rank is not None:
             host = sign.captures.get("host") or facts.members.hosts.get(rank)
-            return Claim(
-                rank, host, sign, f"{sign.by} names rank {rank} first", Confidence.HIGH, sign.by, sign.stamp
-            )
+            return Claim(rank, host, sign, f"{sign.by} names rank {rank} first", Confidence.HIGH, sign.by, sign.stamp)
     return _by_elastic(facts)
 
 
@@ -260,7 +274,9 @@ def _by_elastic(facts: Facts) -> Claim | None:
     if not roots or (len(roots) > 1 and _is_before(roots[0].stamp, roots[1].stamp) is not True):
         return None
     first = roots[0]
-    because = f"torchelastic's root cause block on {first.host or first.sign.source} names rank {first.rank} ({first.how})"
+    because = (
+        f"torchelastic's root cause block on {first.host or first.sign.source} names rank {first.rank} ({first.how})"
+    )
     return Claim(
         first.rank,
         first.host,
@@ -313,7 +329,7 @@ def _by_stop(facts: Facts) -> Claim | None:
     because = f"{told.by} was told to end the job from outside{reason}: no rank failed first"
     if told.by == "Slurm":
         because = f"Slurm cancelled the job{reason or ' on request'}: no rank failed first"
-    return Claim(None, told.captures.get("host"), told, because, Confidence.MEDIUM, "stop", told.stamp)
+    return Claim(None, None, told, because, Confidence.MEDIUM, "stop", told.stamp)
 
 
 # --- 6: who is missing -----------------------------------------------------------------------------------------------
@@ -376,7 +392,9 @@ def _from_echoes(facts: Facts) -> FirstFailure | None:
     echoes = [mark for mark in facts.marks if not mark.is_own]
     if not echoes:
         return None
-    mark = min(echoes, key=lambda each: (each.stamp is None, each.stamp.time.timestamp() if each.stamp else 0.0, each.at))
+    mark = min(
+        echoes, key=lambda each: (each.stamp is None, each.stamp.time.timestamp() if each.stamp else 0.0, each.at)
+    )
     total = facts.members.total
     silent = sorted(set(range(total)) - facts.members.seen) if total else []
     rank = silent[0] if len(silent) == 1 else None
@@ -427,5 +445,3 @@ def _gap(seconds: float) -> str:
 def _listed(words: Sequence[str]) -> str:
     unique = list(dict.fromkeys(words))
     return ", ".join(unique[:-1]) + f" and {unique[-1]}" if len(unique) > 1 else unique[0]
-
-

@@ -34,9 +34,7 @@ class Members:
         self.total = self._total(stated)
         if not self._ranks and self.total == len(self._locals) and len({place for place, _ in self._locals}) == 1:
             self._ranks = {(place, local): local for place, local in self._locals}
-        self.seen.update(
-            rank for rank in (self._ranks.get(each) for each in self._locals) if rank is not None
-        )
+        self.seen.update(rank for rank in (self._ranks.get(each) for each in self._locals) if rank is not None)
 
     def rank_of(self, hit: Hit) -> int | None:
         """Return the rank that wrote the record."""
@@ -69,7 +67,9 @@ class Members:
             if host:
                 self.hosts.setdefault(rank, host)
         if sign.kind == "ranks":
-            pairs = zip(members_of(sign.captures.get("local_ranks")), members_of(sign.captures.get("members")), strict=False)
+            pairs = zip(
+                members_of(sign.captures.get("local_ranks")), members_of(sign.captures.get("members")), strict=False
+            )
             for local_rank, global_rank in pairs:
                 self._map(place, local_rank, global_rank)
         if sign.kind in ("entry", "world", "root") and rank is not None:

@@ -42,7 +42,9 @@ _STEPS = tuple(
         r"\bepoch[\"']?\s*[:=#]?\s*\[?(?P<epoch>\d{1,9})\b",
     )
 )
-_RANK = re.compile(r"\brank[ =:#]{0,2}(?P<rank>\d{1,7})(?:\s?/\s?(?P<world>\d{1,7})|\sof\s(?P<of>\d{1,7}))?", re.IGNORECASE)
+_RANK = re.compile(
+    r"\brank[ =:#]{0,2}(?P<rank>\d{1,7})(?:\s?/\s?(?P<world>\d{1,7})|\sof\s(?P<of>\d{1,7}))?", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ _PATHS = tuple(
     for pattern in (
         r"(?:^|/)slurm-(?P<job>\d+(?:_\d+)?)(?:[-_.][^/]*)?\.(?:out|err|log)$",
         r"(?:^|/)(?!none_)(?P<job>[^/]+)_[a-z0-9_]{8}/attempt_\d+/\d+/(?:stdout|stderr|error)\.",
-        r"(?:^|/)(?P<job>[a-z0-9][a-z0-9-]*?)-(?:(?:master|worker)-\d+|launcher|node-\d+-\d+)(?:-[a-z0-9]{5})?(?=$|/|\.(?:log|txt|out|err))",
+        r"(?:^|/)(?!describe-|events-|pod-|logs?-)(?P<job>[a-z0-9][a-z0-9-]*?)-(?:(?:master|worker)-\d+|launcher|node-\d+-\d+)(?:-[a-z0-9]{5})?(?=$|/|\.(?:log|txt|out|err))",
     )
 )
 NAMED = 5

@@ -27,9 +27,7 @@ def find_stragglers(progress: Mapping[int, Progress], hosts: Mapping[int, str]) 
         return ()
     steps = Counter((each.epoch or 0, each.step) for each in progress.values())
     most = max(steps, key=lambda step: (steps[step], step))
-    times = {
-        rank: each.stamp.time.timestamp() for rank, each in progress.items() if each.stamp is not None
-    }
+    times = {rank: each.stamp.time.timestamp() for rank, each in progress.items() if each.stamp is not None}
     zones = {each.stamp.zone for each in progress.values() if each.stamp is not None}
     middle = median(times.values()) if times and len(zones) == 1 else None
     lagging = []

@@ -114,7 +114,9 @@ def _groups(facts: Facts, first: FirstFailure | None) -> Iterator[_Group]:
     groups: dict[tuple[Moment, str], _Group] = {}
     place = (first.source, first.line) if first is not None else None
 
-    def add(kind: Moment, key: str, text: str, hit: Hit, time: datetime | None, rank: int | None, host: str | None) -> None:
+    def add(
+        kind: Moment, key: str, text: str, hit: Hit, time: datetime | None, rank: int | None, host: str | None
+    ) -> None:
         group = groups.get((kind, key))
         if group is None:
             group = groups[kind, key] = _Group(kind, text, hit)
@@ -189,5 +191,3 @@ def _cut(entries: list[TimelineEntry]) -> list[TimelineEntry]:
     more = TimelineEntry(Moment.ECHO, f"{len(dropped)} {kinds} left out here", count=len(dropped))
     last = next((i for i, each in enumerate(kept) if each.kind is Moment.END), len(kept))
     return [*kept[:last], more, *kept[last:]]
-
-

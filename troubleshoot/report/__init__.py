@@ -34,6 +34,9 @@ FORMATS: dict[str, Format] = {
     "json": Format("json", "render_json", "application/json"),
     "ndjson": Format("ndjson", "render_ndjson", "application/x-ndjson"),
     "markdown": Format("markdown", "render_markdown", "text/markdown; charset=utf-8"),
+    "html": Format("html", "render_html", "text/html; charset=utf-8"),
+    "sarif": Format("sarif", "render_sarif", "application/sarif+json"),
+    "junit": Format("junit", "render_junit", "application/xml"),
     "slack": Format("slack", "render_slack", "application/json"),
     "github": Format("github", "render_github", "text/plain; charset=utf-8"),
 }

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from troubleshoot.model import Finding, Fix, Report, Role, Suspect, Undecided, Verdict
-from troubleshoot.report import words
+from troubleshoot.model import Finding, Fix, Job, Report, Role, Suspect, Undecided, Verdict
+from troubleshoot.report import job_words, words
 from troubleshoot.report.printable import one_line, visible
 
 OTHERS = 20
 NOTES = 20
+CELL_CHARS = 200
 MARKUP = re.compile(r"[\\`*{}\[\]<>#|~!&$^]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # inside a word, _ is a letter
 LINE_STARTS = re.compile(r"^(\d*)([-+=/]|[.)])")  # a list, a rule, a heading's underline, a quick action
 LINKS = re.compile(r"://|(?i:\bwww\.)")
@@ -55,6 +56,8 @@ def _longest_run(text: str) -> int:
 
 
 def _blocks(report: Report) -> Iterator[str]:
+    if report.job is not None:
+        yield from _summary(report)
     first, *others = report.findings or (None,)
     if first is not None and report.verdict is Verdict.FAULT:
         yield from _cause(first)
@@ -71,11 +74,52 @@ def _blocks(report: Report) -> Iterator[str]:
         yield from _list("Also worth knowing", [_other(each) for each in others])
     else:
         yield from ("## Nothing found", "")
+    if report.job is not None:
+        yield from _job(report.job)
     yield from _list(
         "Confirmed", [_sentence(each.title, *words.whereabouts(each)[:2]) for each in report.confirmations]
     )
     yield from _list("Cannot tell", [_undecided(each) for each in report.undecided])
     yield from _read(report)
+
+
+def _summary(report: Report) -> Iterator[str]:
+    yield from ("## Summary", "")
+    if report.job is not None and report.job.partial:
+        yield from ("**Reading was interrupted: this holds for a part of the logs only.**", "")
+    yield from (f"- **{label}:** {escape(text)}" for label, text in job_words.summary(report))
+    yield ""
+
+
+def _job(job: Job) -> Iterator[str]:
+    zero, dates = job_words.zero_of(job), job_words.dates_of(job.timeline)
+    if job.timeline:
+        yield from ("### Timeline", "", f"Times are UTC, {dates}." if dates else "The logs have no times.", "")
+        yield from ("| time | from first failure | what | who | where | text |", "|---|--:|---|---|---|---|")
+        for each in job.timeline:
+            place = code(f"{each.source}:{each.line}") if each.line else code(each.source) if each.source else ""
+            yield (
+                "| "
+                + " | ".join(
+                    (
+                        job_words.clock(each.time),
+                        job_words.since(each.time, zero),
+                        job_words.KIND_WORDS[each.kind],
+                        escape(job_words.who_of(each)),
+                        place.replace("|", "\\|"),
+                        escape(each.text[:CELL_CHARS]),
+                    )
+                )
+                + " |"
+            )
+        yield ""
+    yield from ("### Reach", "", f"- Ranks: {escape(job_words.ranks_line(job))}")
+    if hosts := job_words.hosts_line(job):
+        yield f"- Hosts: {escape(hosts)}"
+    if job.first_failure is not None and job.first_failure.runner_up:
+        yield f"- Or: {escape(job.first_failure.runner_up)}"
+    yield from (f"- Behind the others: {escape(job_words.straggler_line(each))}" for each in job.stragglers[:OTHERS])
+    yield ""
 
 
 def _cause(finding: Finding) -> Iterator[str]:

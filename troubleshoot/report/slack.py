@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from troubleshoot.model import Finding, Fix, Report, Role, Severity, Suspect, Verdict
-from troubleshoot.report import words
+from troubleshoot.model import Finding, Fix, Job, Report, Role, Severity, Suspect, TimelineEntry, Verdict
+from troubleshoot.report import job_words, words
 from troubleshoot.report.json import dump
 from troubleshoot.report.printable import one_line, visible
 
@@ -23,6 +23,8 @@ MAX_TEXT = 2_900  # of a section; Slack takes 3,000
 MAX_HEADER = 150
 MAX_EVIDENCE = 1_200  # per excerpt, so that one long line does not push out the fixes
 MAX_COMMAND = 1_500
+MAX_LINE = 600  # of the summary
+MAX_ROW = 140  # of the timeline
 EXCERPTS = 3
 FIXES = 3
 OTHERS = 10
@@ -86,6 +88,8 @@ def cut(text: str, most: int) -> str:
 def _blocks(report: Report) -> Iterator[Block]:
     first, *others = report.findings or (None,)
     yield {"type": "header", "text": {"type": "plain_text", "text": cut(one_line(_headline(report)), MAX_HEADER)}}
+    if report.job is not None:
+        yield from _job(report, report.job)
     if first is not None and report.verdict is Verdict.FAULT:
         yield from _cause(first, report.platform)
         yield from _list("Also found", [_other(each) for each in others if each.role is not Role.SYMPTOM])
@@ -102,6 +106,25 @@ def _blocks(report: Report) -> Iterator[Block]:
         "Cannot tell",
         [f"{escape(each.title)}: {escape(each.why)}. To know: {escape(each.next)}" for each in report.undecided],
     )
+
+
+def _job(report: Report, job: Job) -> Iterator[Block]:
+    partial = "*Reading was interrupted: this holds for a part of the logs only.*\n" if job.partial else ""
+    lines = [f"*{label}:* {escape(cut(text, MAX_LINE))}" for label, text in job_words.summary(report)]
+    yield _section(partial + "\n".join(lines))
+    reach = [job_words.ranks_line(job), job_words.hosts_line(job)]
+    reach += [job_words.straggler_line(each) for each in job.stragglers[:EXCERPTS]]
+    yield _context("\n".join(escape(line) for line in reach if line))
+    shown = [each for each in job.timeline if each.time is not None][:OTHERS]
+    if shown:
+        yield _preformatted("Timeline (UTC)", "\n".join(_row(each, job) for each in shown), MAX_COMMAND)
+
+
+def _row(entry: TimelineEntry, job: Job) -> str:
+    since = job_words.since(entry.time, job_words.zero_of(job))
+    who = job_words.who_of(entry)
+    text = f"{job_words.KIND_WORDS[entry.kind]}: {who + ': ' if who else ''}{one_line(entry.text)}"
+    return cut(f"{job_words.clock(entry.time):<12} {since:>8}  {text}", MAX_ROW)
 
 
 def _headline(report: Report) -> str:

@@ -19,8 +19,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from troubleshoot.model import Evidence, Finding, Fix, Report, Role, SourceInfo, Suspect, Undecided, Verdict
-from troubleshoot.report import words
+from troubleshoot.model import (
+    Evidence,
+    Finding,
+    Fix,
+    Job,
+    Moment,
+    Report,
+    Role,
+    SourceInfo,
+    Suspect,
+    Undecided,
+    Verdict,
+)
+from troubleshoot.report import job_words, words
 from troubleshoot.report.excerpt import excerpts, show_excerpts
 from troubleshoot.report.look import PLAIN, SEVERITY_STYLE, Look
 from troubleshoot.report.printable import cut_around, cut_end, one_line, visible, wrap
@@ -37,7 +49,9 @@ Lines = list[str]
 def render_text(report: Report, look: Look = PLAIN, *, explain_sources: bool = False) -> str:
     """Return the report as text that ends in a newline. Nothing in it can steer a terminal but `look`'s colour."""
     sections = [
+        _summary(report, look),
         *_answer(report, look),
+        *_job(report.job, look),
         _sources(report.sources, look) if explain_sources else [],
         _read(report, look),
     ]
@@ -73,6 +87,47 @@ def _answer(report: Report, look: Look) -> list[Lines]:
             *_asides(report, look),
         ]
     return [_hang("", _nothing(report), look, "bold"), *_asides(report, look)]
+
+
+def _summary(report: Report, look: Look) -> Lines:
+    if report.job is None:
+        return []
+    partial = ["Reading was interrupted: this holds for a part of the logs only."] if report.job.partial else []
+    lines = [line for label, text in job_words.summary(report) for line in _told(label, text, look)]
+    return [*(look.paint(line, "bold", "yellow") for line in partial), *lines]
+
+
+def _told(label: str, text: str, look: Look) -> Lines:
+    return _labelled(label, [one_line(text)], look)
+
+
+def _job(job: Job | None, look: Look) -> list[Lines]:
+    if job is None:
+        return []
+    reach = [("Ranks", job_words.ranks_line(job)), ("Hosts", job_words.hosts_line(job))]
+    if job.first_failure is not None and job.first_failure.runner_up:
+        reach.append(("Or", job.first_failure.runner_up))
+    return [
+        _timeline(job, look),
+        [line for label, text in reach if text for line in _told(label, text, look)],
+        _listed("Behind the others", [job_words.straggler_line(each) for each in job.stragglers[:OTHERS]], look),
+    ]
+
+
+def _timeline(job: Job, look: Look) -> Lines:
+    if not any(each.time is not None for each in job.timeline) and len(job.timeline) < 2:
+        return []
+    zero, dates = job_words.zero_of(job), job_words.dates_of(job.timeline)
+    lines = [_heading("Timeline", look) + (f" ({dates}, UTC)" if dates else " (no times in the logs)")]
+    for each in job.timeline:
+        mark = f"  {job_words.clock(each.time):<12} {job_words.since(each.time, zero):>8}  "
+        kind = f"{job_words.KIND_WORDS[each.kind]}: "
+        who = one_line(job_words.who_of(each))
+        text = cut_end(one_line(each.text), look.width, look.ellipsis)
+        told = _hang(mark, f"{kind}{who + ': ' if who else ''}{text}", look)
+        style = ("bold", "red") if each.kind is Moment.FIRST_FAILURE else ()
+        lines += [look.paint(line, *style) for line in told]
+    return lines
 
 
 def _nothing(report: Report) -> str:
