@@ -48,6 +48,7 @@ class Status(enum.Enum):
     DRAFT = "draft"
     STABLE = "stable"
     DEPRECATED = "deprecated"
+    IMPORTED = "imported"  # taken over from another format: it runs, and is not asked for what that format has not
 
 
 class Role(enum.Enum):
@@ -128,6 +129,24 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Instant:
+    """A moment seen from an occurrence of what a veto vetoes: that of its `event`-th event (from 1; -1 is the last),
+    moved by `spans` times the time from its first event to its last, and by `shift_s`."""
+
+    event: int = 1
+    spans: int = 0
+    shift_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Where in time a veto is looked for: from `since` to `until`, both included."""
+
+    since: Instant = Instant(1)
+    until: Instant = Instant(-1)
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
     """A node of a rule's condition.
 
@@ -149,6 +168,7 @@ class Condition:
     relevant: Condition | None = None
     next_step: str | None = None
     place: Place | None = None
+    reach: Reach | None = None  # of a condition in `unless`: when it vetoes
 
     def walk(self) -> Iterator[Condition]:
         """Yield this node and every node below it, `unless`, `given` and `relevant` included."""
@@ -425,6 +445,7 @@ class ScanResult:
     notes: tuple[Note, ...] = ()
     info: SourceInfo | None = None
     progress: tuple[Progress, ...] = ()  # the last steps of each rank, from the end of the source, in its order
+    overran: tuple[tuple[int, int], ...] = ()  # line and pattern, for each time that one ran past its time
 
 
 @dataclass(frozen=True, slots=True)
@@ -531,6 +552,7 @@ class Undecided:
     title: str
     why: str
     next: str
+    collect: str = ""  # the part of `troubleshoot collect` that would tell
 
 
 @dataclass(frozen=True, slots=True)

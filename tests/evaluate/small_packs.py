@@ -23,6 +23,7 @@ from troubleshoot.model import (
     Op,
     Pattern,
     PatternUse,
+    Reach,
     Record,
     Rule,
     RulePack,
@@ -34,6 +35,7 @@ from troubleshoot.model import (
     Verify,
     Window,
 )
+from troubleshoot.reach import parse_instant
 
 _FACTS = re.compile(
     r"(?:(?P<time>\d\d:\d\d:\d\d(?:\.\d+)?)(?P<assumed>\?)? )?(?:r(?P<rank>\d+) )?(?:@(?P<host>\S+) )?"
@@ -125,7 +127,7 @@ def build_condition(data: Any) -> Condition:
             "relevant": build_condition(relevant) if relevant is not None else None,
             "next_step": data.get("next"),
         }
-    unknown = set(data) - {op.value, *_MODIFIERS, "given", "relevant", "next"}
+    unknown = set(data) - {op.value, *_MODIFIERS, "given", "relevant", "next", "since", "until"}
     assert not unknown, f"unknown keys {unknown}"
     children = tuple(build_condition(each) for each in (inner if isinstance(inner, list) else [inner]))
     return Condition(
@@ -134,9 +136,20 @@ def build_condition(data: Any) -> Condition:
         same=data.get("same"),
         within=_window(data.get("within")),
         where=data.get("where"),
-        unless=build_condition(data["unless"]) if "unless" in data else None,
+        unless=_unless(data["unless"]) if "unless" in data else None,
+        reach=_reach(data) if {"since", "until"} & set(data) else None,
         **fields,
     )
+
+
+def _unless(data: Any) -> Condition:
+    return build_condition({"any": data} if isinstance(data, list) else data)
+
+
+def _reach(data: Mapping[str, Any]) -> Reach:
+    instants = {key: parse_instant(data[key]) for key in ("since", "until") if key in data}
+    assert all(instants.values()), data
+    return Reach(**{key: instant for key, instant in instants.items() if instant is not None})
 
 
 def _window(text: str | None) -> Window | None:

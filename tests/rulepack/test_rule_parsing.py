@@ -10,8 +10,24 @@ import yaml
 from hypothesis import strategies as st
 
 from troubleshoot.errors import CODES
-from troubleshoot.model import Condition, Confidence, Fix, Kind, Op, Rule, Severity, Signature, Status, Verify, Window
+from troubleshoot.model import (
+    Condition,
+    Confidence,
+    Fix,
+    Instant,
+    Kind,
+    Op,
+    Reach,
+    Rule,
+    Severity,
+    Signature,
+    Status,
+    Verify,
+    Window,
+)
+from troubleshoot.reach import parse_instant
 from troubleshoot.rulepack.companions import Table, parse_builtin, parse_shared, parse_table
+from troubleshoot.rulepack.document import condition_document
 from troubleshoot.rulepack.fields import KEYS
 from troubleshoot.rulepack.positions import read_document
 from troubleshoot.rulepack.schema import parse_rule
@@ -139,6 +155,28 @@ def test_modifiers_of_a_condition() -> None:
 )
 def test_windows(written: str, window: Window) -> None:
     assert rule(f"{SIGNATURES}condition: {{all: [a, b], within: {written}}}\n").condition.within == window
+
+
+def test_vetoes_say_from_when_to_when_they_count() -> None:
+    parsed = rule(
+        SIGNATURES + "condition:\n  in_order: [a, b]\n  unless:\n"
+        "    - { any: c, since: first - 30 s }\n"
+        "    - { any: a, since: event 2, until: event 2 + span + 1.5 min }\n    - b\n"
+    ).condition
+    assert [each.reach for each in parsed.unless.children] == [
+        Reach(Instant(1, 0, -30.0), Instant(-1)),
+        Reach(Instant(2), Instant(2, 1, 90.0)),
+        None,
+    ]
+    assert condition_document(parsed)["unless"]["any"][:2] == [
+        {"any": ["c"], "since": "first - 30 s", "until": "last"},
+        {"any": ["a"], "since": "event 2", "until": "event 2 + span + 90 s"},
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "soon", "event 0", "first -", "first - 3 moons", "first 30 s", "event 2 + 5"])
+def test_no_moment(text: str) -> None:
+    assert parse_instant(text) is None
 
 
 def test_only_signature_that_does_not_merely_weigh_is_the_condition() -> None:

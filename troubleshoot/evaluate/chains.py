@@ -8,6 +8,8 @@ only the earliest of what is reached matters, per source and per sort of clock, 
     steps  [a: x.log:10, x.log:90]  [b: x.log:40]       b is reached from x.log:10
     steps  [a: x.log:90]            [b: x.log:40]       None
 
+A step may need several hits (`at_least` in order): what follows comes after so many of them.
+
 Where a step between sources cannot be told for want of comparable times it is taken as possible, and the chain is not
 certain. A chain in which every step is sure is preferred.
 """
@@ -27,24 +29,41 @@ class Chain:
     is_certain: bool
 
 
-def chain(levels: Sequence[Sequence[Sighting]]) -> Chain | None:
-    """Return what each step reaches, certain if that is possible; None if no chain reaches the last step."""
+def chain(levels: Sequence[Sequence[Sighting]], needed: Sequence[int] = ()) -> Chain | None:
+    """Return what each step reaches, certain if that is possible; None if no chain reaches the last step.
+    `needed` says how many hits each step takes; one if left out."""
+    numbers = needed or [1] * len(levels)
     for certain in (True, False):
-        reached = _reach(levels, certain)
+        reached = _reach(levels, numbers, certain)
         if reached is not None:
             return Chain(reached, certain)
     return None
 
 
-def _reach(levels: Sequence[Sequence[Sighting]], certain: bool) -> tuple[tuple[Sighting, ...], ...] | None:
+def _reach(
+    levels: Sequence[Sequence[Sighting]], needed: Sequence[int], certain: bool
+) -> tuple[tuple[Sighting, ...], ...] | None:
     reached = [tuple(levels[0])] if levels else []
-    for level in levels[1:]:
-        start = _Start.of(reached[-1])
-        after = tuple(each for each in level if start.leads_to(each, certain))
-        if not after:
+    for level, before, number in zip(levels[1:], needed, needed[1:], strict=False):
+        if before > 1:
+            after = tuple(each for each in level if _so_many_before(reached[-1], each, before, certain))
+        else:
+            start = _Start.of(reached[-1])
+            after = tuple(each for each in level if start.leads_to(each, certain))
+        if len(after) < number:
             return None
         reached.append(after)
     return tuple(reached)
+
+
+def _so_many_before(reached: Sequence[Sighting], then: Sighting, needed: int, certain: bool) -> bool:
+    count = 0
+    for each in reached:
+        answer = certainly_before(each.hit, then.hit)
+        count += answer is True or (answer is None and not certain)
+        if count >= needed:
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)

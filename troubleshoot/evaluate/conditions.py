@@ -8,7 +8,8 @@ A node is asked from the outside in, each step over the views that the one befor
     within  per window, likewise
     where   on the hits whose captures make the comparisons hold (see `bindings`)
     core    the operator itself, over its children
-    unless  vetoes, looked for in the same group and around the window
+    unless  vetoes, looked for in the same group and around the window; those that say from when to when they count
+            (`since`, `until`) are asked of each occurrence, over the whole group (see `occurrences`)
 
 Three answers, after Kleene: `all` is FALSE if one child is, else UNDECIDED if one is, else TRUE; `any` the reverse.
 UNDECIDED comes from `missing` without its `given` and from a `where` that lacks a value.
@@ -24,10 +25,22 @@ from dataclasses import replace
 
 from troubleshoot.evaluate.bindings import bind
 from troubleshoot.evaluate.chains import chain
+from troubleshoot.evaluate.occurrences import Leg, Veto, standing
 from troubleshoot.evaluate.sightings import Sighting, View
-from troubleshoot.evaluate.trees import can_hold, describe, describe_window, looks_for_absence, occurrences
+from troubleshoot.evaluate.trees import (
+    can_hold,
+    describe,
+    describe_window,
+    legs_of,
+    looks_for_absence,
+    needed_of,
+    occurrences,
+    reaching,
+    signatures_of,
+    without,
+)
 from troubleshoot.evaluate.windows import WindowLimitError, groups, spans
-from troubleshoot.model import Condition, Note, Op, Outcome, SignatureHit, Truth
+from troubleshoot.model import Condition, Note, Op, Outcome, Reach, SignatureHit, Truth
 from troubleshoot.where import Expression, parse_where
 
 _SHORT = 60  # characters of a condition that are still read in a sentence
@@ -60,6 +73,35 @@ class Judge:
         return merged(node, found, f"in no {node.same}")
 
     def _over_windows(self, node: Condition, view: View) -> Outcome:
+        vetoes = reaching(node)
+        return self._standing(node, vetoes, view) if vetoes else self._in_windows(node, view)
+
+    def _standing(self, node: Condition, vetoes: tuple[Condition, ...], view: View) -> Outcome:
+        """Hold on to the occurrences that no veto reaches: see `occurrences`."""
+        outcome = self._in_windows(without(node, vetoes), view)
+        if outcome.truth is not _T:
+            return replace(outcome, condition=node)
+        vetoing = [replace(self.judge(replace(veto, reach=None), view), condition=veto) for veto in vetoes]
+        children = (*outcome.children, *vetoing)
+        hits = [(veto, _sightings(each)) for veto, each in zip(vetoes, vetoing, strict=True) if each.truth is _T]
+        if not hits:
+            return replace(outcome, condition=node, children=children)
+        legs = [Leg(tuple(_of_leg(outcome, leg)), needed_of(leg)) for leg in legs_of(node)]
+        marks = [Veto(veto.reach or Reach(), tuple(found)) for veto, found in hits]
+        stands = standing(
+            [leg for leg in legs if leg.hits], marks, ordered=node.op is Op.IN_ORDER, window=node.within
+        )
+        if stands is None:
+            late = "came in time, and that cannot be told"
+            doubts = [f"it would not count if {describe(veto)} {late}" for veto, _ in hits]
+            return replace(outcome, condition=node, children=children, doubts=(*outcome.doubts, *doubts))
+        if not stands.hits:
+            by = stands.vetoed_by
+            place = f"vetoed at {by.source}:{by.hit.record.line}" if by is not None else "not in time"
+            return replace(outcome, condition=node, truth=_F, hits=(), children=children, why=place)
+        return replace(outcome, condition=node, hits=stands.hits, children=children)
+
+    def _in_windows(self, node: Condition, view: View) -> Outcome:
         if node.within is None:
             return self._over_bindings(node, view)
         strict: list[Outcome] = []
@@ -195,8 +237,8 @@ class Judge:
         outcome = self._all(node, view)
         if outcome.truth is not _T:
             return outcome
-        levels = [_sightings(each) for each in outcome.children if each.hits]
-        links = chain(levels)
+        steps = [(each, needed_of(child)) for each, child in zip(outcome.children, node.children, strict=True)]
+        links = chain([_sightings(each) for each, _ in steps if each.hits], [n for each, n in steps if each.hits])
         if links is None:
             return Outcome(node, _F, children=outcome.children, why="not in this order")
         hits = _united(each for level in links.levels for each in level)
@@ -274,6 +316,11 @@ def _united(hits: Iterable[SignatureHit]) -> tuple[SignatureHit, ...]:
 
 def _sightings(outcome: Outcome) -> list[Sighting]:
     return [each for each in outcome.hits if isinstance(each, Sighting)]
+
+
+def _of_leg(outcome: Outcome, leg: Condition) -> list[Sighting]:
+    names = signatures_of(leg)
+    return [each for each in _sightings(outcome) if each.signature in names]
 
 
 def _distinct(sighting: Sighting, name: str) -> str:

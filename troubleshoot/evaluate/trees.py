@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from troubleshoot.evaluate.sightings import Sighting, View
 from troubleshoot.model import Condition, Op, Window
@@ -64,3 +65,50 @@ def describe_window(window: Window) -> str:
 def looks_for_absence(node: Condition) -> bool:
     """Tell whether more hits can make the node false: `none`, `missing` or `unless` stand in it."""
     return any(each.op in (Op.NONE, Op.MISSING) or each.unless is not None for each in node.walk())
+
+
+def needed_of(node: Condition) -> int:
+    """Return how many hits it takes for the node to happen once: those that an `at_least` of one counts."""
+    counts = node.op is Op.AT_LEAST and node.distinct is None and len(node.children) == 1
+    return node.n if counts else 1
+
+
+def legs_of(node: Condition) -> tuple[Condition, ...]:
+    """Return the parts that an occurrence of the node is made of: of `all` and `in_order` one hit of each."""
+    return node.children if node.op in (Op.ALL, Op.IN_ORDER) else (node,)
+
+
+def signatures_of(node: Condition) -> frozenset[str]:
+    """Return the signatures whose hits make the node hold."""
+    if node.op is Op.SIGNATURE:
+        return frozenset((node.signature or "",))
+    if node.op in (Op.NONE, Op.MISSING):
+        return frozenset()
+    return frozenset().union(*(signatures_of(child) for child in node.children))
+
+
+def reaching(node: Condition) -> tuple[Condition, ...]:
+    """Return the vetoes of a node that say from when to when they count."""
+    return tuple(each for each in _vetoes(node) if each.reach is not None)
+
+
+def without(node: Condition, vetoes: Iterable[Condition]) -> Condition:
+    """Return the node without some of its vetoes."""
+    gone = {id(each) for each in vetoes}
+    left = [each for each in _vetoes(node) if id(each) not in gone]
+    unless = node.unless
+    if unless is not None:
+        unless = replace(unless, children=tuple(left)) if _is_list(unless) and left else next(iter(left), None)
+    return replace(node, unless=unless)
+
+
+def _vetoes(node: Condition) -> tuple[Condition, ...]:
+    if node.unless is None:
+        return ()
+    return node.unless.children if _is_list(node.unless) else (node.unless,)
+
+
+def _is_list(unless: Condition) -> bool:
+    """Say whether it is no more than a list of vetoes."""
+    plain = unless.same is None and unless.within is None and unless.where is None and unless.unless is None
+    return unless.op is Op.ANY and unless.reach is None and plain

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from troubleshoot.model import Condition, Op, Outcome, Signature, Truth, Window
+from troubleshoot.reach import reach_words
 from troubleshoot.report.excerpt import Excerpt, show_excerpts
 from troubleshoot.report.look import PLAIN, Look
 from troubleshoot.report.printable import cut_end, one_line, wrap
@@ -81,7 +82,8 @@ def _label(parent: Condition, child: Condition) -> str:
     for word, part in (("unless", parent.unless), ("given", parent.given), ("relevant", parent.relevant)):
         if part == child:
             return f"{word} "
-    return ""
+    listed = parent.unless.children if parent.unless is not None else ()
+    return "unless " if child.reach is not None and child in listed else ""
 
 
 def describe(condition: Condition) -> str:
@@ -97,6 +99,8 @@ def describe(condition: Condition) -> str:
         text += f", in one {condition.same}" if condition.same in SCOPES else f", with the same {condition.same}"
     if condition.within:
         text += f", within {_window(condition.within)}"
+    if condition.reach:
+        text += f", {reach_words(condition.reach)}"
     if condition.where:
         text += f", where {condition.where}"
     return text

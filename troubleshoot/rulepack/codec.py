@@ -24,12 +24,14 @@ from troubleshoot.model import (
     Confidence,
     Example,
     Fix,
+    Instant,
     Kind,
     Lookup,
     Op,
     Pattern,
     PatternUse,
     Place,
+    Reach,
     Rule,
     RulePack,
     Severity,
@@ -131,6 +133,10 @@ def _read_fix(data: Json) -> Fix:
     return Fix(**data)
 
 
+def _read_reach(data: Json) -> Reach:
+    return Reach(**{name: Instant(**held) for name, held in data.items()})
+
+
 class _PackReader:
     """Reads rules; knows the pack's patterns, and the path of the rule at hand for its places."""
 
@@ -142,6 +148,7 @@ class _PackReader:
             "op": Op,
             "children": _many(condition),
             "within": lambda held: Window(**held),
+            "reach": _read_reach,
             "unless": condition,
             "given": condition,
             "relevant": condition,

@@ -4,16 +4,19 @@
     ->  ALL(within 20 records) over SIGNATURE(too_old), NONE over SIGNATURE(efa_mount)
 
 A name alone is a leaf. Where one condition is asked for and a list is given, the list means: each (`given`), or one of
-them (`relevant`, `unless`).
+them (`relevant`, `unless`). Only what stands in `unless` may say from when to when it counts (`since`, `until`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from troubleshoot.model import Condition, Op, Signature, Window
+from troubleshoot.model import Condition, Op, Reach, Signature, Window
+from troubleshoot.reach import HELP as INSTANT_HELP
+from troubleshoot.reach import SECONDS, parse_instant
 from troubleshoot.rulepack.positions import Document, Path
 from troubleshoot.rulepack.shape import did_you_mean
 from troubleshoot.where import WhereError, parse_where
@@ -25,17 +28,6 @@ ALWAYS_KNOWN = ("count",)  # what `where` can name besides captures
 _ONLY_MISSING = ("given", "relevant", "next")
 _LIST_MEANS = {"given": Op.ALL, "relevant": Op.ANY, "unless": Op.ANY}
 _WINDOW = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)")
-_SECONDS = {
-    unit: seconds
-    for units, seconds in (
-        (("ms", "msec", "millisecond", "milliseconds"), 0.001),
-        (("s", "sec", "secs", "second", "seconds"), 1.0),
-        (("m", "min", "mins", "minute", "minutes"), 60.0),
-        (("h", "hr", "hrs", "hour", "hours"), 3600.0),
-        (("d", "day", "days"), 86400.0),
-    )
-    for unit in units
-}
 
 
 class ConditionBuilder:
@@ -85,6 +77,7 @@ class ConditionBuilder:
             relevant=self._one("relevant", value, path),
             next_step=value.get("next"),
             place=self._document.place((*path, key), key=True),
+            reach=self._reach(value, path),
         )
 
     def check_names(self, names: Iterable[str], path: Path, *, listed: bool) -> None:
@@ -165,10 +158,27 @@ class ConditionBuilder:
         unit = match[2].lower() if match is not None else ""
         if match is not None and unit in ("record", "records", "line", "lines") and match[1].isdigit():
             return Window(records=int(match[1]))
-        if match is not None and unit in _SECONDS:
-            return Window(seconds=float(match[1]) * _SECONDS[unit])
+        if match is not None and unit in SECONDS:
+            return Window(seconds=float(match[1]) * SECONDS[unit])
         self._refuse("R011", f"no span of time or records: `{text}`", path, "write `30 s`, `5 min` or `20 records`")
         return None
+
+    def _reach(self, value: Mapping[str, Any], path: Path) -> Reach | None:
+        given = [key for key in ("since", "until") if value.get(key) is not None]
+        if not given:
+            return None
+        if path[-1] != "unless" and path[-2:-1] != ("unless",):
+            help = "it says when a veto counts: write it in a condition below `unless`"
+            self._refuse("R011", f"`{given[0]}` outside `unless`", (*path, given[0]), help, key=True)
+            return None
+        reach = Reach()
+        for key in given:
+            instant = parse_instant(value[key])
+            if instant is None:
+                self._refuse("R011", f"no moment: `{value[key]}`", (*path, key), INSTANT_HELP)
+            else:
+                reach = replace(reach, **{key: instant})
+        return reach
 
     def _where(self, text: str | None, path: Path) -> str | None:
         if text is None:

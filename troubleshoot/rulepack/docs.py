@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from troubleshoot.model import Condition, Example, Fix, Kind, Op, Rule, RulePack, Signature
+from troubleshoot.reach import reach_words
 from troubleshoot.rulepack.document import window_words
 
 LINES_SHOWN = 20  # of an example
@@ -223,6 +224,8 @@ def _modifiers(condition: Condition) -> str:
         words += f", on the same {condition.same}"
     if condition.within is not None:
         words += f", within {window_words(condition.within)}"
+    if condition.reach is not None:
+        words += f", {reach_words(condition.reach)}"
     if condition.where is not None:
         words += f", where {_code(condition.where)}"
     return words

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from troubleshoot.model import Condition, Example, Fix, Op, Pattern, Rule, Signature, Window
+from troubleshoot.reach import instant_words
 
 Json = dict[str, Any]
 
@@ -63,6 +64,9 @@ def condition_document(condition: Condition) -> Json | str:
             document[key] = value
     if condition.within is not None:
         document["within"] = window_words(condition.within)
+    if condition.reach is not None:
+        document["since"] = instant_words(condition.reach.since)
+        document["until"] = instant_words(condition.reach.until)
     for key, nested in (
         ("unless", condition.unless),
         ("given", condition.given),

@@ -158,6 +158,17 @@ class ConditionFields(_Fields):
         examples=["needed > 2.31 and code in [134, 137]"],
     )
     unless: Conditions | None = Field(None, description="A condition that vetoes.")
+    since: Text | None = Field(
+        None,
+        description="In `unless`: from when on it vetoes, seen from the events of what it vetoes. Default `first`.",
+        examples=["first - 30 s", "event 2"],
+    )
+    until: Text | None = Field(
+        None,
+        description="In `unless`: until when it vetoes; `span` is the time from the first event to the last. Default "
+        "`last`.",
+        examples=["last + 10 s", "event 2 + span + 10 s"],
+    )
     given: Conditions | None = Field(None, description="With `missing`: the evidence that it could have been there.")
     relevant: Conditions | None = Field(
         None, description="With `missing`: when the question arises at all; then without `given` it cannot be told."
@@ -252,7 +263,11 @@ class RuleFields(_Fields):
         None, description="How bad it is if true. Required for a fault."
     )
     confidence: Level = Field("medium", description="How surely the signatures mean this fault.")
-    status: Literal["draft", "stable", "deprecated"] = Field("stable", description="Drafts are off unless asked for.")
+    status: Literal["draft", "stable", "deprecated", "imported"] = Field(
+        "stable",
+        description="Drafts are off unless asked for. `imported`: taken over from another format, so that near-misses, "
+        "fixes and sources are not asked for.",
+    )
     since: NumberAsText | None = Field(None, description="The first version of the pack that has this rule.")
     symptom: bool = Field(False, description="Never stands first when anything else was found.")
     generic: bool = Field(False, description="A catch-all, which never makes a log known.")

@@ -78,6 +78,8 @@ def used_signatures(subject: Subject, pack: RulePack) -> Iterator[Problem]:
 
 def has_examples(subject: Subject, pack: RulePack) -> Iterator[Problem]:
     """L003, L004: a rule proves itself by a log it knows and by the closest one it must not take for it."""
+    if subject.is_imported:
+        return
     outcomes = {example.expect for example in subject.rule.examples}
     severity = subject.severity
     if "match" not in outcomes:
@@ -143,7 +145,7 @@ def own_signatures(subject: Subject, pack: RulePack) -> Iterator[Problem]:
 
 def has_sources(subject: Subject, pack: RulePack) -> Iterator[Problem]:
     """L011: every claim has a source."""
-    if not subject.rule.references:
+    if not subject.rule.references and not subject.is_imported:
         help = "name the document, or the source file where the message is born"
         yield subject.problem("L011", "no reference", (), help, subject.severity)
 
@@ -151,6 +153,8 @@ def has_sources(subject: Subject, pack: RulePack) -> Iterator[Problem]:
 def has_fixes(subject: Subject, pack: RulePack) -> Iterator[Problem]:
     """L012, L016: what to do, and how to see that it worked."""
     rule = subject.rule
+    if subject.is_imported:
+        return
     if rule.kind is Kind.FAULT and not rule.symptom and not rule.fixes:
         help = "say what to do, or mark the rule `symptom: true`"
         yield subject.problem("L012", "no fix", ("fixes",), help, subject.severity, key=True)

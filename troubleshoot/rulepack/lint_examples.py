@@ -11,7 +11,7 @@ from functools import lru_cache
 import regex
 
 from troubleshoot.errors import Problem, TroubleshootError
-from troubleshoot.model import Example, Finding, Pattern, Report, RulePack
+from troubleshoot.model import Example, Finding, Pattern, Report, RulePack, Status
 from troubleshoot.rulepack.signatures import compile_pattern
 from troubleshoot.rulepack.subject import Subject
 
@@ -80,7 +80,9 @@ def fires_no_other(subject: Subject, index: int, example: Example, report: Repor
             continue
         text = f"{id} fires on this example too"
         help = f"sharpen {id}, or allow it: `also: [{id}]`"
-        yield subject.problem("L006", text, ("examples", index, example.expect), help, key=True)
+        imported = subject.is_imported or other.status is Status.IMPORTED  # as broad as it is where it comes from
+        severity = "warning" if imported else "error"
+        yield subject.problem("L006", text, ("examples", index, example.expect), help, severity, key=True)
 
 
 def _names(name: str, id: str) -> bool:

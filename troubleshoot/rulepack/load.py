@@ -64,7 +64,7 @@ def refusal(problems: Sequence[Problem]) -> RuleError:
 def _unproven(pack: RulePack) -> Iterator[Problem]:
     help = "add an example with `match:`, the log lines verbatim"
     for rule in pack.rules.values():
-        if rule.status is not Status.DRAFT and not any(example.expect == "match" for example in rule.examples):
+        if rule.status not in (Status.DRAFT, Status.IMPORTED) and not any(example.expect == "match" for example in rule.examples):
             yield Problem("L003", "no example that matches", Place(rule.path), help=help)
 
 

@@ -22,6 +22,11 @@ class Subject:
         """How bad a part is that is not there yet: a draft may still want some."""
         return "warning" if self.rule.status is Status.DRAFT else "error"
 
+    @property
+    def is_imported(self) -> bool:
+        """Say whether the rule comes from a format that has no near-misses, fixes with a check, or sources."""
+        return self.rule.status is Status.IMPORTED
+
     def top_keys(self) -> list[str]:
         """The keys of the file in the order in which they stand there."""
         return list(self.document.data) if isinstance(self.document.data, dict) else []
