@@ -6,15 +6,14 @@
     GET  /rules/{id}     the page of one rule
     GET  /static/...     style sheets, modules, fonts, the sample log
 
-Nothing here knows how a scan is done: `scan` is handed in, so that limits and threads are those of the API. Every
-answer forbids outside hosts, inline scripts, framing and sniffing; an answer about somebody's log is not cached.
+Scans go the way of the API's, with its limits and its processes. Every answer forbids outside hosts, inline scripts,
+framing and sniffing; an answer about somebody's log is not cached.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Awaitable, Callable
-from http import HTTPStatus
+from collections.abc import Callable
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, FastAPI, Query
@@ -23,16 +22,17 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from troubleshoot.api.body import ScanBody, read_scan_body
+from troubleshoot.api.body import ScanBody, read_scan_body, stated_size
+from troubleshoot.api.holder import PackHolder
+from troubleshoot.api.options import ServiceOptions
 from troubleshoot.api.page.render import STATIC, html_from_markdown, html_from_tokens, parse_markdown, render_template
 from troubleshoot.api.problems import status_of
-from troubleshoot.api.search import find_rules
+from troubleshoot.api.service import ScanService, Wanted
 from troubleshoot.api.wire import Format
-from troubleshoot.engine import Engine
 from troubleshoot.errors import TroubleshootError, UsageError
-from troubleshoot.model import Report, RulePack
-from troubleshoot.report.markdown import render_markdown
+from troubleshoot.model import Rule, RulePack
 from troubleshoot.rulepack.docs import rule_page
+from troubleshoot.rulepack.search import search_rules
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -40,7 +40,9 @@ HEADERS = {
         "require-trusted-types-for 'script'; trusted-types 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    # Tells other sites nothing. Not `no-referrer`: a form without JavaScript would then be sent with `Origin: null`,
+    # as another site's would.
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
@@ -60,16 +62,21 @@ PLATFORMS = {
 }
 DOWNLOADS = ("json", "markdown", "html")
 
-Scan = Callable[[ScanBody], Awaitable[Report]]
+Who = Callable[[Request], str]
 
 
-def install_pages(app: FastAPI, engine: Callable[[], Engine], scan: Scan, max_bytes: int) -> None:
-    """Add the pages and their static files to `app`."""
+def install_pages(
+    app: FastAPI, holder: PackHolder, service: ScanService, max_bytes: int, options: ServiceOptions, who: Who
+) -> None:
+    """Add the pages and their static files to `app`. `who` tells whose request one is."""
     app.mount("/static", _Static(directory=STATIC), name="static")
-    app.include_router(_router(engine, scan, max_bytes), include_in_schema=False)
+    app.include_router(_start_router(holder, service, max_bytes, options, who), include_in_schema=False)
+    app.include_router(_rules_router(holder), include_in_schema=False)
 
 
-def _router(engine: Callable[[], Engine], scan: Scan, max_bytes: int) -> APIRouter:
+def _start_router(
+    holder: PackHolder, service: ScanService, max_bytes: int, options: ServiceOptions, who: Who
+) -> APIRouter:
     router = APIRouter()
 
     def start(text: str = "", platform: str = "", error: TroubleshootError | None = None) -> Response:
@@ -78,13 +85,14 @@ def _router(engine: Callable[[], Engine], scan: Scan, max_bytes: int) -> APIRout
             "start.html",
             status=status,
             cache=REVALIDATE if status == 200 and not text else NEVER_STORED,
-            pack=engine().pack,
+            pack=holder.serving().pack,
             text=text,
             platform=platform,
             platforms=PLATFORMS,
             problem=None if error is None else _words(error, status),
             max_bytes=max_bytes,
             formats=[each for each in DOWNLOADS if each in get_args(Format)],
+            history_days=options.history_days if options.store else 0,
         )
 
     @router.get("/")
@@ -94,28 +102,39 @@ def _router(engine: Callable[[], Engine], scan: Scan, max_bytes: int) -> APIRout
     @router.post("/")
     async def show_answer(request: Request) -> Response:
         try:
-            given = await read_scan_body(request, max_bytes, "paste")
-            body = ScanBody({name: data for name, data in given.texts.items() if data}, given.platform or None)
-            if not body.texts:
-                raise UsageError("there is no log to read", help="paste one, or choose a file")
-            report = await scan(body)
+            async with service.room(stated_size(request)):
+                given = await read_scan_body(request, max_bytes, "paste")
+                body = ScanBody({name: data for name, data in given.texts.items() if data}, given.platform or None)
+                if not body.texts:
+                    raise UsageError("there is no log to read", help="paste one, or choose a file")
+                answer = await service.scan(body, Wanted(("markdown",), who=who(request)))
         except TroubleshootError as error:
             return start(error=error)
-        pack = engine().pack
-        markdown = render_markdown(report)
-        answer = html_from_markdown(markdown, pack.rules)
-        return _page("result.html", cache=NEVER_STORED, pack=pack, report=report, answer=answer, markdown=markdown)
+        pack = holder.serving().pack
+        markdown = answer.bodies[0].decode("utf-8")
+        shown = html_from_markdown(markdown, pack.rules)
+        return _page("result.html", cache=NEVER_STORED, pack=pack, answer=shown, markdown=markdown)
+
+    return router
+
+
+def _rules_router(holder: PackHolder) -> APIRouter:
+    router = APIRouter()
 
     @router.get("/rules")
     async def show_rules(q: Annotated[str, Query(max_length=200)] = "") -> Response:
-        pack = engine().pack
-        found = find_rules(pack, q)
-        domains = [(domain, list(rules)) for domain, rules in itertools.groupby(found, key=lambda rule: rule.domain)]
-        return _page("rules.html", pack=pack, query=q, domains=domains, total=len(found))
+        pack = holder.serving().pack
+        found = {rule.id for rule in search_rules(pack, q.split())}
+        everything = sorted(pack.rules.values(), key=lambda rule: rule.id)
+        domains = [
+            (domain, rules, sum(rule.id in found for rule in rules))
+            for domain, rules in ((name, list(group)) for name, group in itertools.groupby(everything, _domain))
+        ]
+        return _page("rules.html", pack=pack, query=q, domains=domains, found=found)
 
     @router.get("/rules/{rule_id:path}")
     async def show_rule(rule_id: str) -> Response:
-        pack = engine().pack
+        pack = holder.serving().pack
         rule = pack.rules.get(rule_id)
         if rule is None:
             return _page("missing.html", status=404, pack=pack, rule_id=rule_id)
@@ -126,6 +145,10 @@ def _router(engine: Callable[[], Engine], scan: Scan, max_bytes: int) -> APIRout
     return router
 
 
+def _domain(rule: Rule) -> str:
+    return rule.domain
+
+
 def _page(template: str, *, pack: RulePack, status: int = 200, cache: str = REVALIDATE, **values: Any) -> Response:
     text = render_template(template, pack=pack, **values)
     return HTMLResponse(text, status_code=status, headers={**HEADERS, "Cache-Control": cache})
@@ -133,7 +156,7 @@ def _page(template: str, *, pack: RulePack, status: int = 200, cache: str = REVA
 
 def _words(error: TroubleshootError, status: int) -> tuple[str, str]:
     """Return what went wrong and what helps, in words that hold nothing of the log."""
-    return (error.text, error.help or "") if status < 500 else (HTTPStatus(status).phrase, "try again, or a smaller log")
+    return (error.text, error.help) if status != 500 else ("the scan failed", "the service's log says why")
 
 
 class _Static(StaticFiles):

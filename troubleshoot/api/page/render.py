@@ -82,4 +82,5 @@ def html_from_tokens(tokens: Sequence[Token], rules: Container[str] = ()) -> Mar
     rules_of: list[tuple[str, Callable[..., str]]] = [("code_inline", code), ("fence", pre), ("link_open", link)]
     for name, function in rules_of:
         parser.add_render_rule(name, function)
-    return Markup(parser.renderer.render(tokens, parser.options, {}))  # noqa: S704 - made of escaped parts only
+    # safe: the parser escapes what it is given, and so do the three functions above
+    return Markup(parser.renderer.render(tokens, parser.options, {}))

@@ -1,0 +1,226 @@
+/* The page: takes logs, sends them to be scanned, shows the answer with the log beside it.
+
+     start  ->  busy  ->  result  ->  start ...
+
+   One of the three sections shows at a time. The logs stay in the browser; what the service reads it forgets. */
+
+import { answerOf } from "./answer.js";
+import { Attachments, freeName } from "./attachments.js";
+import { announce } from "./copy.js";
+import { byId, el, icon } from "./dom.js";
+import { downloadRow } from "./download.js";
+import { keyHelp } from "./keys.js";
+import { keep } from "./kept.js";
+import { Marks } from "./log/marks.js";
+import { Logs } from "./log/open.js";
+import { LogPane } from "./log/pane.js";
+import { UploadError, scan } from "./upload.js";
+import * as words from "./words.js";
+
+const form = byId("form");
+const text = byId("text");
+const problem = byId("problem");
+const maxBytes = Number(form.dataset.maxBytes);
+const formats = form.dataset.formats.split(" ");
+const attachments = new Attachments(byId("files"), showProblemOfSize);
+const keys = {};
+let running = null; // the scan that can be cancelled
+let pane = null; // the log beside the answer
+
+// --- start ---
+
+function given() {
+  const logs = [...attachments.logs];
+  if (text.value.trim()) logs.unshift({ name: freeName("paste", logs), blob: new Blob([text.value]) });
+  return logs;
+}
+
+function showProblem(message, help = "") {
+  problem.replaceChildren(message, help ? ` ${help.charAt(0).toUpperCase()}${help.slice(1)}.` : "");
+  problem.hidden = !message;
+}
+
+function showProblemOfSize() {
+  const size = attachments.bytes + text.value.length;
+  const isTooLarge = size > maxBytes;
+  showProblem(isTooLarge
+    ? `That is ${words.size(size)}; at most ${words.limit(maxBytes)} can be sent. Take the part around the failure, or run the command line on the files.`
+    : "");
+  return isTooLarge;
+}
+
+function showOnly(name) {
+  for (const id of ["start", "busy", "result"]) byId(id).hidden = id !== name;
+  document.documentElement.dataset.state = name;
+}
+
+async function submit() {
+  const logs = given();
+  if (logs.length === 0) {
+    showProblem("There is no log to read. Paste one, or choose a file.");
+    text.focus();
+    return;
+  }
+  if (showProblemOfSize()) return;
+  const platform = byId("platform").value;
+  running = new AbortController();
+  showOnly("busy");
+  byId("cancel").focus();
+  try {
+    const json = await scan(logs, { platform, signal: running.signal, onProgress: progress(logs) });
+    showAnswer(JSON.parse(json), json, logs, platform);
+  } catch (error) {
+    if (!(error instanceof UploadError)) throw error;
+    showOnly("start");
+    text.focus();
+    showProblem(error.message, error.help);
+    if (error.status === 401) askForKey();
+  }
+}
+
+// --- busy ---
+
+function progress(logs) {
+  const bar = byId("progress");
+  const total = logs.reduce((sum, { blob }) => sum + blob.size, 0);
+  const phase = (name) => {
+    if (byId("phase").textContent === name) return;
+    byId("phase").textContent = name;
+    announce(name);
+  };
+  bar.value = 0;
+  byId("amount").textContent = words.size(total);
+  phase("Sending the log");
+  return (sent, all) => {
+    if (sent < all) {
+      bar.value = sent / all;
+      byId("amount").textContent = `${words.size(sent)} of ${words.size(all)}`;
+    } else {
+      bar.removeAttribute("value"); // how long a scan takes nobody knows beforehand
+      byId("amount").textContent = words.size(total);
+      phase(`Scanning with ${words.count(Number(form.dataset.rules), "rule")}`);
+    }
+  };
+}
+
+// --- result ---
+
+function showAnswer(report, json, logs, platform) {
+  const marks = new Marks(report);
+  const render = (format) => scan(logs, { platform, format });
+  const answer = answerOf(report, downloadRow(formats, json, render));
+  pane = report.sources.length ? new LogPane(report, new Logs(logs), marks) : null;
+  const again = el("button", { type: "button", class: "with-word", on: { click: startAgain } }, icon("again"), "Another log");
+  byId("result").replaceChildren(
+    el("div", { class: "result-bar" }, again, el("p", { class: "fine" }, "Nothing is stored. The log shown here never left this page but for the scan."), keyHelp(keys)),
+    answer,
+    ...(pane ? [pane.element] : []),
+  );
+  showOnly("result");
+  document.title = `${byId("answer-title").textContent}: troubleshoot`;
+  Object.assign(keys, pane ? {
+    n: () => pane.jump(1),
+    p: () => pane.jump(-1),
+    w: () => pane.toggleWrap(),
+    "/": () => pane.filter.focus(),
+  } : {});
+  window.scrollTo(0, 0);
+  byId("answer-title").focus({ preventScroll: true });
+  if (pane) openPane();
+  announce(`Answer: ${byId("answer-title").textContent}`);
+}
+
+function openPane() {
+  if (location.hash && pane.follow(location.hash)) return;
+  const { first } = pane.marks;
+  if (first) pane.goToMark(first, { isAsked: false });
+  else pane.open(pane.report.sources[0].name);
+}
+
+function followPlace(event) {
+  const link = event.target.closest("a.place");
+  if (!link || !pane || event.ctrlKey || event.metaKey || event.shiftKey || !pane.follow(link.hash)) return;
+  event.preventDefault();
+  if (pane.element.getBoundingClientRect().top > window.innerHeight / 2) pane.element.scrollIntoView({ block: "start" });
+  pane.box.focus({ preventScroll: true });
+}
+
+function startAgain() {
+  byId("result").replaceChildren();
+  for (const key of Object.keys(keys)) delete keys[key];
+  pane = null;
+  history.replaceState(null, "", "/");
+  document.title = "troubleshoot: why did the training job fail?";
+  text.value = "";
+  attachments.clear();
+  showOnly("start");
+  text.focus();
+}
+
+// --- a service that asks for a key ---
+
+function askForKey() {
+  if (byId("key")) {
+    byId("key").focus();
+    return;
+  }
+  const key = el("input", { id: "key", type: "password", autocomplete: "off", on: { change: () => keep("key", key.value, "sessionStorage") } });
+  problem.after(el("p", { class: "ask-key" }, el("label", { for: "key" }, "Access key "), key, " It is kept as long as this tab is open."));
+  key.focus();
+}
+
+// --- what the reader does ---
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  submit();
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !byId("start").hidden) {
+    event.preventDefault();
+    submit();
+  }
+});
+text.addEventListener("paste", (event) => {
+  if (attachments.takePaste(event)) byId("submit").focus();
+});
+text.addEventListener("input", showProblemOfSize);
+byId("file").addEventListener("change", (event) => {
+  for (const file of event.target.files) attachments.add(file, file.name);
+  event.target.value = "";
+  byId("submit").focus();
+});
+byId("cancel").addEventListener("click", () => running?.abort());
+byId("sample").addEventListener("click", async (event) => {
+  event.preventDefault();
+  text.value = await (await fetch("/static/sample.log")).text();
+  submit();
+});
+
+byId("result").addEventListener("click", followPlace);
+window.addEventListener("hashchange", () => pane?.follow(location.hash));
+
+let inside = 0; // drag events of every element bubble: count them to know when one has left the page
+const isDraggable = (event) => ["Files", "text/plain"].some((type) => event.dataTransfer?.types.includes(type)) && byId("busy").hidden;
+document.addEventListener("dragenter", (event) => {
+  if (!isDraggable(event)) return;
+  inside += 1;
+  byId("drop").hidden = false;
+});
+document.addEventListener("dragover", (event) => isDraggable(event) && event.preventDefault());
+document.addEventListener("dragleave", () => {
+  inside = Math.max(inside - 1, 0);
+  if (inside === 0) byId("drop").hidden = true;
+});
+document.addEventListener("drop", async (event) => {
+  inside = 0;
+  byId("drop").hidden = true;
+  if (!isDraggable(event) || (event.target === text && !event.dataTransfer.files.length)) return;
+  event.preventDefault();
+  const transfer = event.dataTransfer;
+  if (!byId("result").hidden) startAgain();
+  await attachments.takeDrop(transfer);
+  byId("submit").focus();
+});
+
+showOnly("start");

@@ -1,0 +1,73 @@
+/* One finding, told in full: what, how sure, where, why, the evidence, the fix. */
+
+import { el, icon } from "./dom.js";
+import { evidenceList, placeLink } from "./evidence.js";
+import { fixList } from "./fix.js";
+import { prose, visible } from "./printable.js";
+import * as words from "./words.js";
+
+/** Return severity and confidence as icon and words: never by colour alone. */
+export function standing(finding) {
+  if (finding.kind === "confirmation") return [el("span", { class: "level good" }, icon("good"), "good news")];
+  return [
+    el("span", { class: `level ${finding.severity}` }, icon(finding.severity), `${finding.severity} severity`),
+    el("span", { class: "confidence" }, meter(finding.confidence), `${finding.confidence} confidence`),
+  ];
+}
+
+const STEPS = ["low", "medium", "high"];
+
+function meter(confidence) {
+  const at = STEPS.indexOf(confidence);
+  return el("span", { class: "meter", "aria-hidden": "true" }, STEPS.map((_, step) => el("i", { class: step <= at ? "on" : "" })));
+}
+
+/** Return a link to the rule's page. It opens beside the answer, which is kept nowhere. */
+export function ruleLink(id) {
+  const path = id.split("/").map(encodeURIComponent).join("/");
+  return el("a", { class: "rule-id", href: `/rules/${path}`, target: "_blank", rel: "noopener" }, id, el("span", { class: "vh" }, " (rule, opens in a new tab)"));
+}
+
+/** Return where a finding stands: its first line, ranks, hosts, how often. */
+export function facts(finding, only) {
+  const first = finding.evidence[0];
+  const parts = words.whereabouts(finding).map((part) => el("span", {}, visible(part)));
+  return el("p", { class: "where" },
+    el("span", {}, ruleLink(finding.rule)),
+    first ? el("span", {}, placeLink(first.source, first.line, first.end_line, only)) : null,
+    parts,
+  );
+}
+
+/** Return why, evidence and fix. `level` is that of the headings. */
+export function body(finding, level, only) {
+  const head = (text) => el(`h${level}`, { class: "part" }, text);
+  const advice = words.advice(finding);
+  return [
+    finding.explanation ? el("div", { class: "why" }, finding.explanation.split(/\n+/).filter(Boolean).map((text) => el("p", {}, prose(text)))) : null,
+    finding.because.map((text) => el("p", { class: "because" }, prose(text.charAt(0).toUpperCase() + text.slice(1)), ".")),
+    finding.evidence.length ? [head("Evidence"), evidenceList(finding.evidence, only)] : null,
+    finding.fixes.length ? [head(finding.kind === "confirmation" ? "To check" : "How to fix it"), fixList(finding)] : null,
+    advice ? el("p", { class: "advice" }, advice) : null,
+    finding.references.length
+      ? [head("References"), el("ul", { class: "references" }, finding.references.map((text) => el("li", {}, reference(text))))]
+      : null,
+  ];
+}
+
+function reference(text) {
+  if (!/^https?:\/\/[^\s<>]+$/.test(text)) return visible(text);
+  return el("a", { href: text, target: "_blank", rel: "noopener noreferrer" }, visible(text), el("span", { class: "vh" }, " (opens in a new tab)"));
+}
+
+/** Return a finding folded to one line, which opens to all of it. */
+export function folded(finding, only) {
+  return el("details", { class: "folded" },
+    el("summary", {},
+      icon(finding.kind === "confirmation" ? "good" : finding.severity),
+      el("span", { class: "folded-title" }, visible(finding.title)),
+      el("span", { class: "folded-facts" }, [finding.kind === "confirmation" ? "" : `${finding.severity} severity`, ...words.whereabouts(finding).slice(0, 2).map(visible)].filter(Boolean).join(" · ")),
+    ),
+    el("div", { class: "folded-body" }, facts(finding, only), body(finding, 4, only)),
+  );
+}

@@ -1,0 +1,51 @@
+/* Logs -> the API -> a report, with progress on the way. XMLHttpRequest, because fetch tells nothing of an upload. */
+
+import { recall } from "./kept.js";
+
+/** What went wrong, in words for the reader. */
+export class UploadError extends Error {
+  constructor(message, { status = 0, help = "" } = {}) {
+    super(message);
+    this.status = status;
+    this.help = help;
+  }
+}
+
+/**
+ * Send logs to be scanned; resolve to the answer's text.
+ * `logs` are `{ name, blob }` with names that differ; `onProgress(sent, total)` hears of bytes as they leave.
+ */
+export function scan(logs, { platform = "", format = "json", signal, onProgress = () => {} } = {}) {
+  const form = new FormData();
+  for (const { name, blob } of logs) form.append("file", blob, name);
+  if (platform) form.append("platform", platform);
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", `/v1/scan?format=${encodeURIComponent(format)}`);
+    const key = recall("key", "sessionStorage");
+    if (key) request.setRequestHeader("Authorization", `Bearer ${key}`);
+    request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
+    request.upload.addEventListener("load", () => onProgress(1, 1));
+    request.addEventListener("load", () => {
+      if (request.status === 200) resolve(request.responseText);
+      else reject(problemOf(request));
+    });
+    request.addEventListener("error", () => reject(new UploadError("The service cannot be reached.")));
+    request.addEventListener("abort", () => reject(new UploadError("Cancelled.")));
+    signal?.addEventListener("abort", () => request.abort());
+    request.send(form);
+  });
+}
+
+function problemOf(request) {
+  let problem = {};
+  try {
+    problem = JSON.parse(request.responseText);
+  } catch {
+    /* a proxy between may answer in its own words, which are not for the reader */
+  }
+  const wait = request.getResponseHeader("Retry-After");
+  const help = problem.help ?? (wait && [429, 503].includes(request.status) ? `try again in ${wait} s` : "");
+  const text = problem.detail ?? `the service answered ${request.status}`;
+  return new UploadError(text.charAt(0).toUpperCase() + text.slice(1), { status: request.status, help });
+}

@@ -1,0 +1,61 @@
+/* Numbers, places and people in words, as troubleshoot/report/words.py says them. */
+
+export function count(number, noun) {
+  const plural = number === 1 ? "" : /(s|ch|x)$/.test(noun) ? "es" : "s";
+  return `${amount(number)} ${noun}${plural}`;
+}
+
+export function amount(number) {
+  return number.toLocaleString("en-GB");
+}
+
+/** `17 bytes`, `48.2 kB`, `1.3 GB`. */
+export function size(bytes) {
+  for (const [factor, unit] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) {
+    if (bytes >= factor) return `${(bytes / factor).toFixed(1)} ${unit}`;
+  }
+  return count(bytes, "byte");
+}
+
+/** `64 MiB`: limits are powers of two. */
+export function limit(bytes) {
+  return bytes >= 1048576 ? `${Math.round(bytes / 1048576)} MiB` : `${Math.round(bytes / 1024)} KiB`;
+}
+
+export function seconds(number) {
+  if (number < 0.01) return "under 0.01 s";
+  return number < 10 ? `${number.toFixed(2)} s` : `${Math.round(number)} s`;
+}
+
+export function clock(time) {
+  return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
+}
+
+/** Return where and how often, what is known of it: ranks, hosts, count, first time. */
+export function whereabouts(finding) {
+  const parts = [];
+  if (finding.ranks) parts.push(`${/[-,]/.test(finding.ranks) ? "ranks" : "rank"} ${finding.ranks}`);
+  if (finding.hosts.length) {
+    const more = finding.hosts.length > 3 ? ` and ${finding.hosts.length - 3} more` : "";
+    parts.push(`${finding.hosts.length > 1 ? "hosts" : "host"} ${finding.hosts.slice(0, 3).join(", ")}${more}`);
+  }
+  if (finding.count > 1) parts.push(`${amount(finding.count)} times`);
+  if (finding.first_seen) parts.push(`first at ${clock(finding.first_seen)}`);
+  return parts;
+}
+
+const OWNERS = { platform: "For the platform’s administrators.", vendor: "For the vendor." };
+const RETRIES = { yes: "Running it again may be enough.", no: "Running it again as it is does not help." };
+
+/** Return who can mend it and whether to run again, where that is not the ordinary case. */
+export function advice(finding) {
+  return [OWNERS[finding.owner], RETRIES[finding.retry]].filter(Boolean).join(" ");
+}
+
+const VARIANTS = { yaml: "YAML", shell: "Shell", python: "Python", "runai-cli": "Run:ai CLI", "runai-ui": "Run:ai UI" };
+
+/** Return what a reader calls a platform; names come from the form where it has them. */
+export function platform(name) {
+  const option = [...document.querySelectorAll("#platform option")].find((each) => each.value === name);
+  return VARIANTS[name] ?? option?.textContent ?? name;
+}
