@@ -11,10 +11,12 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 from troubleshoot import limits
+from troubleshoot.collect import part_for
 from troubleshoot.database_cache import PackStore
 from troubleshoot.errors import SourceError
 from troubleshoot.evaluate.evaluator import Evaluation, evaluate
@@ -39,9 +41,7 @@ class Engine:
         self.pack = pack
 
     @classmethod
-    def default(
-        cls, rules: Sequence[Path | str] = (), *, drafts: bool = False, default_rules: bool = True
-    ) -> Engine:
+    def default(cls, rules: Sequence[Path | str] = (), *, drafts: bool = False, default_rules: bool = True) -> Engine:
         """Return an engine over the shipped pack and the given rule folders; a later folder's rule replaces an
         earlier one of the same id. Rules that do not load are left out and named in every report's notes."""
         return cls(load_pack([Path(folder) for folder in rules], drafts=drafts, default_rules=default_rules))
@@ -142,7 +142,7 @@ class Engine:
             verdict=decide_verdict(findings, suspects),
             findings=findings,
             confirmations=confirmations,
-            undecided=tuple(evaluation.undecided),
+            undecided=tuple(replace(each, collect=self._part_for(each.rule)) for each in evaluation.undecided),
             suspects=suspects,
             sources=infos,
             notes=(*assembly.notes, *notes),
@@ -157,6 +157,10 @@ class Engine:
             job=build_job(self.pack, assembly, findings, suspects, partial=partial) if with_job else None,
         )
         return redact(report)
+
+    def _part_for(self, rule_id: str) -> str:
+        rule = self.pack.rules.get(rule_id)
+        return part_for(rule.systems) if rule is not None else ""
 
 
 def scan_source(scanner: Scanner, opened: OpenSource) -> ScanResult:

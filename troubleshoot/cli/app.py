@@ -25,8 +25,10 @@ COMMANDS = {  # name -> where its click command is
     "scan": "scan:scan",
     "postmortem": "postmortem:postmortem",
     "why": "why:why",
+    "collect": "collect:collect_command",
     "rules": "rules:rules",
     "serve": "serve:serve",
+    "keys": "keys:keys",
     "config": "settings:config",
     "completion": "completion:completion",
 }

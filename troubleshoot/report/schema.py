@@ -37,7 +37,7 @@ def report_schema() -> Schema:
             verdict=_words([each.value for each in Verdict]),
             findings={"type": "array", "items": _finding(), "description": "likeliest cause first"},
             confirmations=_array(_finding()),
-            undecided=_array(_object(rule=TEXT, title=TEXT, why=TEXT, next=TEXT)),
+            undecided=_array(_object(rule=TEXT, title=TEXT, why=TEXT, next=TEXT, collect=TEXT)),
             suspects=_array(
                 _object(source=TEXT, line=LINE, text=TEXT, count=LINE, reason=TEXT, rank=MAYBE_RANK, weight=COUNT)
             ),

@@ -244,7 +244,12 @@ def _undecided(undecided: Sequence[Undecided], look: Look) -> Lines:
     for each in undecided:
         lines += _hang("  ", f"{one_line(each.title)}: {one_line(each.why)}", look)
         lines += _hang("    ", f"to know: {one_line(each.next)}" if each.next else "", look)
+        lines += _hang("    ", f"or gather it there: {_collect(each)}" if each.collect else "", look)
     return _titled("Cannot tell", lines, look)
+
+
+def _collect(undecided: Undecided) -> str:
+    return f"`troubleshoot collect` prints a script; its part `{one_line(undecided.collect)}` tells"
 
 
 def _suspects(suspects: Sequence[Suspect], look: Look) -> Lines:

@@ -173,7 +173,13 @@ def wire_fix(fix: Fix) -> Wire:
 
 
 def wire_undecided(undecided: Undecided) -> Wire:
-    return {"rule": undecided.rule, "title": undecided.title, "why": undecided.why, "next": undecided.next}
+    return {
+        "rule": undecided.rule,
+        "title": undecided.title,
+        "why": undecided.why,
+        "next": undecided.next,
+        "collect": undecided.collect,
+    }
 
 
 def wire_suspect(suspect: Suspect) -> Wire:
