@@ -24,7 +24,7 @@ from troubleshoot.cli.options import (
 from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.cli.progress import ReadProgress
 from troubleshoot.errors import SourceError, UsageError
-from troubleshoot.model import Confidence, Note, Report, Severity
+from troubleshoot.model import Confidence, Finding, Note, Report, Severity
 from troubleshoot.report import FORMATS, RENDERERS
 from troubleshoot.report.selection import FAIL_ON, Selection, cut_findings, is_failing, select_findings
 
@@ -68,6 +68,7 @@ CONFIDENCES = [each.word for each in Confidence]
 @click.option("--min-severity", type=click.Choice(SEVERITIES), default="low", help="Leave out findings below.")
 @click.option("--min-confidence", type=click.Choice(CONFIDENCES), default="low", help="Leave out findings below.")
 @click.option("--max-findings", type=click.IntRange(0), default=0, metavar="N", help="Show at most so many findings.")
+@click.option("--follow", "follows", is_flag=True, help="Go on reading as the files grow; tell findings as they come.")
 @click.option(
     "--explain-sources", is_flag=True, help="Say how each source was read: encoding, wrapper, kind of document."
 )
@@ -88,6 +89,7 @@ def scan(
     min_severity: str,
     min_confidence: str,
     max_findings: int,
+    follows: bool,
     explain_sources: bool,
     color: str,
     quiet: bool,
@@ -106,8 +108,11 @@ def scan(
     engine = load_engine(rules, default_rules, drafts)
     check_names(select, engine.pack, "--select")
     check_names(ignore, engine.pack, "--ignore")
-    with ReadProgress(quiet=quiet) as progress:
-        report = read_report(engine, found, platform, progress)
+    if follows:
+        report = _follow(engine, found, platform, format, color)
+    else:
+        with ReadProgress(quiet=quiet) as progress:
+            report = read_report(engine, found, platform, progress)
     report = with_missing(report, missing)
     chosen = Selection(select, ignore, Severity[min_severity.upper()], Confidence[min_confidence.upper()])
     names = names_of_rules(engine.pack)
@@ -116,6 +121,20 @@ def scan(
     text = render(cut_findings(report, max_findings), format, output, color, explain_sources)
     emit(text, output, for_people=format == "text")
     return code
+
+
+def _follow(engine: Engine, paths: Sequence[str], platform: str | None, format: str, color: str) -> Report:
+    from troubleshoot.cli.follow import follow
+    from troubleshoot.report.ndjson import render_seen
+    from troubleshoot.report.text import render_notice
+
+    def tell(finding: Finding) -> None:
+        if format == "text":
+            click.echo(render_notice(finding, look_for(STDOUT, color)), nl=False)
+        elif format == "ndjson":
+            click.echo(render_seen(finding), nl=False)
+
+    return follow(engine, paths, platform, tell)
 
 
 def find_paths(paths: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from troubleshoot.model import Report
+from troubleshoot.model import Finding, Report
 from troubleshoot.report.json import dump
 from troubleshoot.report.wire import (
     SCHEMA,
@@ -26,6 +26,11 @@ from troubleshoot.report.wire import (
 def render_ndjson(report: Report) -> str:
     """Return the report as newline-delimited JSON."""
     return "".join(dump(line) + "\n" for line in ndjson_lines(report))
+
+
+def render_seen(finding: Finding) -> str:
+    """Return one finding as a line of `type` seen: told while a log is still followed, before the report."""
+    return dump({"type": "seen", **wire_finding(finding)}) + "\n"
 
 
 def ndjson_lines(report: Report) -> Iterator[Wire]:

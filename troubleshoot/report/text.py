@@ -58,6 +58,12 @@ def render_text(report: Report, look: Look = PLAIN, *, explain_sources: bool = F
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 
 
+def render_notice(finding: Finding, look: Look = PLAIN) -> str:
+    """Return one finding in two lines or three: told while a log is still followed, before the report."""
+    _heading, *lines = _others("", (finding,), look)
+    return "\n".join(lines) + "\n"
+
+
 def _answer(report: Report, look: Look) -> list[Lines]:
     if report.verdict is Verdict.FAULT and report.findings:
         first, *others = report.findings
