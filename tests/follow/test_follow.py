@@ -126,7 +126,7 @@ def test_ctrl_c_ends_with_the_report(tmp_path: Path) -> None:
 
 def test_a_stream_without_line_ends_is_not_kept_for_ever() -> None:
     read, write = os.pipe()
-    with open(read, "rb", buffering=0) as reader, open(write, "wb", buffering=0) as writer:
+    with os.fdopen(read, "rb", buffering=0) as reader, os.fdopen(write, "wb", buffering=0) as writer:
         tail = Tail("stdin", reader)
         kept = 0
         for _ in range(40):
