@@ -16,6 +16,7 @@ from typing import cast
 
 from troubleshoot import limits
 from troubleshoot.ingest.blocks import read_blocks
+from troubleshoot.ingest.ranges import Range, can_be_ranged, find_seams, read_range
 from troubleshoot.ingest.streams import Readable, Remarks, Replayed, read_head
 from troubleshoot.model import Block, Normaliser, Note, Source, SourceInfo
 from troubleshoot.normalise import (
@@ -47,6 +48,7 @@ class OpenSource:
 
     `open_stream` is called when the blocks are asked for. `peek(offset, size)` reads anywhere in what is seekable.
     `remarks` are filled by the streams below. `skipped`: it is only named, and there is nothing to read.
+    `open_range(begin, end)` opens a part of what is seekable.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class OpenSource:
         peek: Peek | None = None,
         remarks: Remarks | None = None,
         skipped: bool = False,
+        open_range: Callable[[int, int], Readable] | None = None,
     ) -> None:
         self.source = source
         self._open = open_stream
@@ -66,6 +69,8 @@ class OpenSource:
         self._peek = peek
         self._remarks: Remarks = remarks if remarks is not None else []
         self._skipped = skipped
+        self._open_range = open_range
+        self._range: Range | None = None
         self._look = Look()
         self._pieces: Sequence[bytes] = ()  # of the repaired text, as a sample
         self._sampled = False
@@ -85,6 +90,9 @@ class OpenSource:
         """Yield the source's blocks in order, repaired. A block is valid until the next one is asked for."""
         if self._skipped:
             return
+        if self._range is not None:
+            yield from self._range_blocks(self._range, size)
+            return
         try:
             stream = self._open()
         except OSError as error:
@@ -101,6 +109,38 @@ class OpenSource:
             close = getattr(stream, "close", None)
             if close is not None:
                 close()
+
+    def narrow(self, part: Range) -> bool:
+        """Let the blocks be those of a part of the source, with the look and the wrappers of the whole. Tell whether
+        that can be: not for what is no plain file, is small, or needs repairs that reach over lines."""
+        if self._open_range is None or self._peek is None or part.size <= 4 * SAMPLE_BYTES + limits.PASTE_BYTES:
+            return False
+        self._size = part.size
+        self._look_over(self._peek(0, SAMPLE_BYTES))
+        if not can_be_ranged(self._look):
+            return False
+        self._range = part
+        return True
+
+    def _range_blocks(self, part: Range, size: int) -> Iterator[Block]:
+        assert self._open_range is not None and self._peek is not None, "narrow() has asked"
+        if not find_seams(part, self._peek):
+            return
+        try:
+            stream = self._open_range(part.first, part.stop)
+        except OSError:
+            part.is_torn = True  # whoever reads it whole says why
+            return
+        mender = Mender(self._look, self._remarks)
+        try:
+            yield from mender.mend(self._counted(read_range(stream, part, size)))
+        finally:
+            cast(io.FileIO, stream).close()
+        part.lines = self._lines - part.context_lines
+        self._bytes = part.own_bytes
+        if part.stop < part.size:
+            self._remarks[:] = [each for each in self._remarks if each[0] != "grew"]  # of course there is more behind
+        part.is_torn |= mender.has_joined or any(code != "grew" for code, _ in self._remarks)
 
     def joined_blocks(self) -> Iterator[Block] | None:
         """Return the shadow text in which hard-wrapped lines are joined, or None when the source looks unwrapped.
@@ -171,7 +211,8 @@ class OpenSource:
         self._documents = find_documents(rows, block.line_map.lines)
         self._normaliser.document_at = self._documents.at
 
-    def _large_blocks(self, head: bytes, stream: Readable, size: int) -> Iterator[Block]:
+    def _look_over(self, head: bytes) -> tuple[str, int]:
+        """Look at a sample of a large source; return its encoding and the length of its byte order mark."""
         encoding, mark = detect_encoding(head[:SAMPLE_BYTES])
         pieces = list(self._raw_pieces(head, encoding))
         self._look = look_at(b"".join(pieces), encoding, mark, small=False)
@@ -181,6 +222,10 @@ class OpenSource:
             [row.decode("utf-8", "replace") for row in pieces[0].split(b"\n")[:DOCUMENT_LINES]]
         )
         self._normaliser.document_at = self._documents.at
+        return encoding, mark
+
+    def _large_blocks(self, head: bytes, stream: Readable, size: int) -> Iterator[Block]:
+        encoding, mark = self._look_over(head)
         replayed = _Counted(Replayed(head, stream))
         if is_wide(encoding):
             raw = read_wide_blocks(replayed, encoding, mark, size)

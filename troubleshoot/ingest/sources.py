@@ -26,7 +26,7 @@ from troubleshoot.ingest.opened import OpenSource
 from troubleshoot.ingest.streams import COMPRESSED, Inflated, Purchased, Purse, Readable, Remarks, Taken, read_head
 from troubleshoot.model import Source
 
-__all__ = ["OpenSource", "open_file", "open_sources", "open_stream", "open_text", "open_upload"]
+__all__ = ["OpenSource", "find_files", "open_file", "open_sources", "open_stream", "open_text", "open_upload"]
 
 SKIPPED_FOLDERS = frozenset({".git", "__pycache__", "node_modules"})  # never logs, often very many files
 
@@ -68,15 +68,28 @@ def open_sources(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None) 
     Raises SourceError for a path that names nothing.
     """
     purse = Purse()
+    for found in find_files(paths, stdin=stdin, purse=purse):
+        if isinstance(found, Path):
+            yield from open_file(found, purse)
+        else:
+            yield found
+
+
+def find_files(
+    paths: Sequence[str | Path], *, stdin: BinaryIO | None = None, purse: Purse | None = None
+) -> Iterator[Path | OpenSource]:
+    """Yield every file that `paths` name, not opened yet, and as sources what is no file: standard input, and what was
+    passed over in a folder. Raises SourceError for a path that names nothing."""
+    purse = purse or Purse()
     for path in paths:
         if str(path) == "-" and stdin is not None:
             yield from open_upload(stdin, "stdin", "stdin")
             continue
         for found in _expand(Path(path)):
             if found.is_dir():
-                yield from _open_folder(found, purse)
+                yield from _walk_folder(found, purse)
             else:
-                yield from open_file(found, purse)
+                yield found
 
 
 def _expand(path: Path) -> list[Path]:
@@ -89,7 +102,7 @@ def _expand(path: Path) -> list[Path]:
     return [Path(name) for name in found]
 
 
-def _open_folder(top: Path, purse: Purse) -> Iterator[OpenSource]:
+def _walk_folder(top: Path, purse: Purse) -> Iterator[Path | OpenSource]:
     left_out: Counter[str] = Counter()
     unreadable: list[str] = []
     for folder, folders, names in os.walk(top, onerror=lambda error: unreadable.append(str(error))):
@@ -105,7 +118,7 @@ def _open_folder(top: Path, purse: Purse) -> Iterator[OpenSource]:
                 unreadable.append(str(error))
                 continue
             if stat.S_ISREG(mode):
-                yield from open_file(path, purse)
+                yield path
             else:
                 left_out["links" if stat.S_ISLNK(mode) else "pipes and devices"] += 1
     told = ", ".join(f"{count} {what}" for what, count in sorted(left_out.items()) if count)

@@ -58,6 +58,11 @@ class Mender:
     _nul_bytes: int = 0
     _first_nul: int = 0
 
+    @property
+    def has_joined(self) -> bool:
+        """Whether there were pieces of records to join, so far."""
+        return self._joiner.used
+
     def mend(self, blocks: Iterable[Block]) -> Iterator[Block]:
         """Yield the blocks, repaired where they need it."""
         blocks = _without_mark(blocks) if self.look.mark and not is_wide(self.look.encoding) else blocks

@@ -50,6 +50,7 @@ class PartialJoiner:
     """Joins the `P` records of a CRI log to the `F` record that ends them. Lines in between are not looked at."""
 
     unfinished: int = 0  # records whose end never came
+    used: bool = False  # there were such records
     _open: dict[bytes, _Open] = field(default_factory=dict)
 
     def needed(self, data: bytes | bytearray, end: int) -> bool:
@@ -76,6 +77,7 @@ class PartialJoiner:
             else:
                 index = data.count(b"\n", 0, start)
                 part.line, part.offset = text.map.lines[index], text.map.offsets[index]
+        self.used = self.used or bool(edits or finished or self._open)
         return _rewritten(text, sorted(edits.values(), key=lambda each: each.start), finished)
 
     def _follow(self, data: bytes, at: int, stream: bytes, part: _Open, edits: dict[int, _Edit], last: bool) -> bool:

@@ -25,7 +25,7 @@ class Tally:
         self._hits: list[Hit] = []
         self._last_line: dict[int, int] = {}
         self._timeouts: Counter[int] = Counter()
-        self._timeout_lines: dict[int, int] = {}
+        self._overran: list[tuple[int, int]] = []
         self._roughly: set[int] = set()
         self.counts: Counter[int] = Counter()
         self.saturated: set[int] = set()
@@ -55,14 +55,19 @@ class Tally:
     def overran(self, pattern: int, line: int) -> None:
         """Note that the pattern ran past its time on a line."""
         self._timeouts[pattern] += 1
-        self._timeout_lines.setdefault(pattern, line)
+        self._overran.append((line, pattern))
         if self._timeouts[pattern] >= limits.TIMEOUTS_PER_PATTERN:
             self.given_up.add(pattern)
 
     def result(self, extra: Iterable[Note] = ()) -> ScanResult:
         hits = sorted(self._hits, key=lambda hit: (hit.record.line, hit.record.offset, hit.pattern))
         return ScanResult(
-            self._source, tuple(hits), dict(self.counts), frozenset(self.saturated), (*self._notes(), *extra)
+            self._source,
+            tuple(hits),
+            dict(self.counts),
+            frozenset(self.saturated),
+            (*self._notes(), *extra),
+            overran=tuple(self._overran),
         )
 
     def _notes(self) -> list[Note]:
@@ -85,12 +90,13 @@ class Tally:
                 )
             )
         for pattern, times in sorted(self._timeouts.items()):
+            first = min(line for line, each in self._overran if each == pattern)
             gave_up = ", then was given up" if pattern in self.given_up else ""
             notes.append(
                 Note(
                     "pattern-timeout",
                     f"{self.names([pattern])} ran past {limits.CONFIRM_TIMEOUT_S} s on {times} "
-                    f"line{'s' * (times != 1)}, first on line {self._timeout_lines[pattern]}{gave_up}",
+                    f"line{'s' * (times != 1)}, first on line {first}{gave_up}",
                     self._source.name,
                 )
             )
