@@ -1,10 +1,8 @@
 """How processes ended, as launchers, schedulers and clusters tell it.
 
-In: signs. Out: `Exit`s, in the order of sources and lines. Codes above 128 and negative ones are signals: 137 and -9 are
-both SIGKILL. An end is a process's own unless it was told to end: SIGTERM, SIGINT and SIGHUP are another's failure, and
-so is a SIGKILL that the agent sent because SIGTERM did not help.
-Source: knowledge/job-bundles.md, section 6.
-"""
+In: signs. Out: `Exit`s, in the order of sources and lines. Codes above 128 and negative ones are signals: 137 and -9
+are both SIGKILL. An end is a process's own unless it was told to end: SIGTERM, SIGINT and SIGHUP are another's failure,
+and so is a SIGKILL that the agent sent because SIGTERM did not help. Source: knowledge/job-bundles.md, section 6."""
 
 from __future__ import annotations
 

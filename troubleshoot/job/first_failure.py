@@ -30,6 +30,7 @@ from troubleshoot.model import Confidence, FirstFailure, Stamp
 from troubleshoot.ranks import compress_ranks
 
 _ORIGINS = {"the torchrun agent": "torchelastic"}
+MANY = 3  # ranks that echo, nearly all there are, leave no doubt about the one that does not
 FEW = 4  # one in so many ranks may be missing among those that timed out, to be the culprits
 
 
@@ -165,14 +166,17 @@ def _alone(facts: Facts, mark: Mark) -> Claim:
         because = f"rank {rank} shows an error of its own{how}"
     if echoing:
         because += f"; {_ranks(echoing)} only {'echo' if len(echoing) > 1 else 'echoes'} the loss of a peer"
-        confidence = Confidence.MEDIUM
+        others = len(facts.members.seen) - 1
+        is_clear = rank is not None and len(echoing) >= MANY and len(echoing) * 5 >= others * 4
+        confidence = Confidence.HIGH if is_clear else Confidence.MEDIUM
     else:
         because += ", and no other rank shows any" if rank is not None and len(facts.members.seen) > 1 else ""
         confidence = Confidence.MEDIUM if rank is not None and len(facts.members.seen) > 1 else Confidence.LOW
     if mark.reading == OWN and mark.at == 0 and rank is None and host is not None:
         confidence = Confidence.MEDIUM
     origin = "torchelastic" if how else ""
-    return Claim(rank, host, mark, because, confidence, "its own error", _stamp_of(facts, mark), origin=origin)
+    stamp = _stamp_of(facts, mark) or (facts.failed_at.get(rank) if rank is not None else None)
+    return Claim(rank, host, mark, because, confidence, "its own error", stamp, origin=origin)
 
 
 def _rank_by_end(facts: Facts, host: str | None) -> tuple[int | None, str]:
@@ -199,7 +203,7 @@ def _by_clock(facts: Facts, marks: Sequence[Mark]) -> Claim | None:
     gap_s = (after.time - stamp.time).total_seconds()
     if gap_s < 2 and stamp.resolution_s >= 1:
         return None  # a launcher's table tells when it looked
-    is_one_clock = mark.host is not None and mark.host == second.host or mark.source == second.source
+    is_one_clock = (mark.host is not None and mark.host == second.host) or mark.source == second.source
     because = f"{_name(mark.rank, mark.host, mark.source)} shows its error {_gap(gap_s)} before any other"
     if facts.are_apart:
         confidence, caveat = Confidence.LOW, ", by clocks that do not agree"
@@ -356,7 +360,8 @@ def _by_absence(facts: Facts) -> Claim | None:
             last = facts.progress.get(rank)
             behind = f" (its last step is {last.step})" if last is not None else ""
             because = f"{what}, and rank {rank} never reported: it is the one they waited for{behind}"
-            return Claim(rank, facts.members.hosts.get(rank), first, because, Confidence.MEDIUM, "absence", first.stamp)
+            seen = last.stamp if last is not None and last.stamp is not None else first.stamp
+            return Claim(rank, facts.members.hosts.get(rank), first, because, Confidence.MEDIUM, "absence", seen)
         because = f"{what}; {_ranks(missing)} never reported: the first failure is among them"
         return Claim(None, None, first, because, Confidence.LOW, "absence", first.stamp)
     return _by_lag(waiting)

@@ -2,13 +2,13 @@
 
 In: findings in order of triage, scan results, signs. Out: one `Mark` per record, the surest reading of it.
 
-    RuntimeError: vocabulary has 50257          own: the generic rule for exceptions, and nothing says more
-    RuntimeError: ... Connection closed by peer echo: a rule that is a symptom knows this text, and goes before the generic
+    RuntimeError: vocabulary has 50257            own: the generic rule for exceptions, and nothing says more
+    RuntimeError: ... Connection closed by peer   echo: a symptom's rule knows this text, and goes before the generic
 
 Readings, surest first: a known fault that is a cause; an echo (symptoms, faults that another finding explains, rules
-tagged "exit", built-in echoes and timeouts); a catch-all, or a fault tagged "echo", which may be one. Context (what stands at level info, NCCL's channel lines, what is
-no log) and what a launcher says of its workers is no mark of a rank.
-"""
+tagged "exit", built-in echoes and timeouts); a catch-all, or a fault tagged "echo", which may be one. Context (what
+stands at level info, NCCL's channel lines, what is no log) and what a launcher says of its workers is no mark of a
+rank."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Ranks that lag: their last progress lies behind that of the others.
 
-In: the last progress of each rank. Out: `Straggler`s, worst first. Ranks of one job step together, so the step that most
-of them show is where the job was; a rank two steps behind it, or one whose last step is older by limits.STRAGGLER_S,
-lags. Where many lag there is no "others", and nothing is said.
+In: the last progress of each rank. Out: `Straggler`s, worst first. Ranks of one job step together, so the step that
+most of them show is where the job was; a rank two steps behind it, or one whose last step is older by
+limits.STRAGGLER_S, lags. Where many lag there is no "others", and nothing is said.
 
     ranks 0-62 at step 41, rank 63 at step 38      rank 63 is 3 steps behind
 """

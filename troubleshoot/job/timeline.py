@@ -123,7 +123,8 @@ def _groups(facts: Facts, first: FirstFailure | None) -> Iterator[_Group]:
         group.add(hit, time, rank, host)
 
     for mark in facts.marks:
-        if (mark.source, mark.line) == place:
+        is_told = first is not None and first.rule == mark.rule != "" and mark.rank in (None, first.rank)
+        if (mark.source, mark.line) == place or (mark.is_own and is_told):
             continue
         kind = Moment.FAILURE if mark.is_own else Moment.ECHO
         text = mark.hit.record.text.strip()

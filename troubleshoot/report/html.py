@@ -1,5 +1,5 @@
-"""Report -> one self-contained HTML page: nothing is fetched, it needs no script, prints well, is dark where the reader's
-screen is.
+"""Report -> one self-contained HTML page: nothing is fetched, no script is needed, it prints well, and is dark where
+the reader's screen is.
 
 The page is `templates/report.html`, filled by Jinja with escaping on for everything; what comes from a log also passes
 `visible`, so that it can neither become markup nor turn the reading direction. The pictures come from `picture`, which
@@ -42,8 +42,8 @@ def render_html(report: Report) -> str:
             cause=first if is_known else None,
             contributing=[each for each in others if each.role is not Role.SYMPTOM] if is_known else general,
             symptoms=[each for each in others if each.role is Role.SYMPTOM] if is_known else [],
-            timeline_picture=Markup(draw_timeline(job)) if job is not None else "",  # noqa: S704 - escapes for itself
-            map_picture=Markup(draw_map(job)) if job is not None else "",  # noqa: S704 - escapes for itself
+            timeline_picture=Markup(draw_timeline(job)) if job is not None else "",
+            map_picture=Markup(draw_map(job)) if job is not None else "",
             fates=_fates(report),
             first_kind=Moment.FIRST_FAILURE,
             sources=report.sources[:SOURCES],

@@ -98,7 +98,8 @@ def straggler_line(each: Straggler) -> str:
     behind = [f"{words.count(each.behind_steps, 'step')} behind"] if each.behind_steps else []
     if each.behind_s:
         behind.append(f"{seconds(each.behind_s)} older")
-    return f"rank {each.rank}{host}: last at step {each.step}, {' and '.join(behind) or 'behind'} ({each.source}:{each.line})"
+    told = " and ".join(behind) or "behind"
+    return f"rank {each.rank}{host}: last at step {each.step}, {told} ({each.source}:{each.line})"
 
 
 def who_of(entry: TimelineEntry) -> str:

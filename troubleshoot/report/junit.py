@@ -1,9 +1,8 @@
 """Report -> JUnit XML, as Jenkins and other CI systems read it.
 
-One suite; a case per finding. A cause is a failure with its explanation, evidence and fixes; a symptom is skipped, since
-one fault must not count twenty times; an unknown fault is an error with its suspects; a clean report is one case that
-passes. Characters that XML 1.0 cannot hold become escapes one can read.
-"""
+One suite; a case per finding. A cause is a failure with its explanation, evidence and fixes; a symptom is skipped,
+since one fault must not count twenty times; an unknown fault is an error with its suspects; a clean report is one case
+that passes. Characters that XML 1.0 cannot hold become escapes one can read."""
 
 from __future__ import annotations
 

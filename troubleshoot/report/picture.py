@@ -3,7 +3,8 @@
 In: the tracks of a job. Out: SVG text in which everything is escaped. Colours come from the page's style sheet by class
 (dark, light, print); every mark also differs in shape, so that nothing hangs on colour.
 
-    rank 0  ────────────────────────╫─────|      a line while it lives, a tick where it echoes
+    rank 0  ────────────────────────╫━━━━━|      a line while it lives, another while it waits, a tick where it echoes
+    rank 2  ───────────────────○    ╫            a ring where the last progress of one that lags stands
     rank 3  ────────────────────────✕            a cross where it failed, and a rule through all where that was first
 
 More ranks than limits of the page allow share a row: the worst fate in it is shown, and the earliest failure. Where a
@@ -12,7 +13,7 @@ job ran for hours and broke within a minute, the axis shows the end of the job o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from html import escape
@@ -42,6 +43,7 @@ class _Row:
     first: datetime | None
     last: datetime | None
     at: datetime | None
+    lags: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +63,15 @@ def draw_timeline(job: Job) -> str:
     axis = _axis(job)
     if axis is None or not job.tracks:
         return ""
-    rows = _rows(job.tracks)
+    rows = _rows(job.tracks, {each.rank for each in job.stragglers})
+    broke = job.first_failure.time if job.first_failure is not None else None
     height = 18 if len(rows) <= 16 else 12 if len(rows) <= 48 else 5 if len(rows) <= 128 else 3
     bottom = TOP + height * len(rows)
     parts = [
         _open(WIDTH, bottom + BOTTOM, f"{len(job.tracks)} tracks against time, the first failure marked"),
         *_ticks(axis, bottom),
         *_labels(rows, height),
-        *(part for at, row in enumerate(rows) for part in _track(row, axis, TOP + height * at, height)),
+        *(part for at, row in enumerate(rows) for part in _track(row, axis, broke, TOP + height * at, height)),
         *_first(job, axis, rows, height, bottom),
         "</svg>",
     ]
@@ -81,7 +84,7 @@ def draw_map(job: Job) -> str:
     if len(tracks) < 2:
         return ""
     share = -(-len(tracks) // MAP_CELLS)
-    cells = _rows(tracks, MAP_CELLS)
+    cells = _rows(tracks, most=MAP_CELLS)
     columns = min(MAP_COLUMNS, len(cells)) if len(cells) > 32 else len(cells)
     size = 15
     lines = -(-len(cells) // columns)
@@ -116,10 +119,13 @@ def _axis(job: Job) -> _Axis | None:
     return _Axis(begin, end, False)
 
 
-def _rows(tracks: Sequence[Track], most: int = MOST_ROWS) -> list[_Row]:
+def _rows(tracks: Sequence[Track], lagging: Collection[int] = (), most: int = MOST_ROWS) -> list[_Row]:
     share = -(-len(tracks) // most)
     if share <= 1:
-        return [_Row(each.name, each.host, each.fate, each.first, each.last, each.at) for each in tracks]
+        return [
+            _Row(each.name, each.host, each.fate, each.first, each.last, each.at, each.rank in lagging)
+            for each in tracks
+        ]
     return [_joined(tracks[at : at + share]) for at in range(0, len(tracks), share)]
 
 
@@ -139,7 +145,7 @@ def _joined(tracks: Sequence[Track]) -> _Row:
     )
 
 
-def _track(row: _Row, axis: _Axis, y: int, height: int) -> Iterator[str]:
+def _track(row: _Row, axis: _Axis, broke: datetime | None, y: int, height: int) -> Iterator[str]:
     middle = y + height / 2
     yield f'<g class="{row.fate}"><title>{_text(_told(row))}</title>'
     yield f'<rect class="hit" x="{LEFT}" y="{y}" width="{WIDTH - LEFT - RIGHT}" height="{height}"/>'
@@ -149,7 +155,13 @@ def _track(row: _Row, axis: _Axis, y: int, height: int) -> Iterator[str]:
         yield f'<line class="unknown" x1="{LEFT}" y1="{middle}" x2="{WIDTH - RIGHT}" y2="{middle}"/>'
     else:
         x1, x2 = axis.x(begin), max(axis.x(end), axis.x(begin) + 1)
-        yield f'<line class="life" x1="{x1:.1f}" y1="{middle}" x2="{x2:.1f}" y2="{middle}"/>'
+        turn = axis.x(broke) if broke is not None and row.fate == "echoing" else x2
+        turn = min(max(turn, x1), x2)
+        yield f'<line class="life" x1="{x1:.1f}" y1="{middle}" x2="{turn:.1f}" y2="{middle}"/>'
+        if turn < x2:
+            yield f'<line class="wait" x1="{turn:.1f}" y1="{middle}" x2="{x2:.1f}" y2="{middle}"/>'
+        if row.lags:
+            yield f'<circle class="lag" cx="{x2:.1f}" cy="{middle}" r="{max(min(height * 0.3, 4.0), 2.6):.1f}"/>'
     if row.at is not None:
         x, size = axis.x(row.at), max(min(height * 0.32, 5.0), 1.6)
         if row.fate == "failed":
@@ -218,7 +230,7 @@ def _first(job: Job, axis: _Axis, rows: Sequence[_Row], height: int, bottom: int
 
 
 def _told(row: _Row) -> str:
-    parts = [row.name, row.host or "", "" if ":" in row.name else row.fate]
+    parts = [row.name, row.host or "", "" if ":" in row.name else row.fate, "behind the others" if row.lags else ""]
     if row.at is not None:
         parts.append(_clock(row.at, 0.001))
     elif row.last is not None:
