@@ -9,7 +9,6 @@ import torch
 from accelerate import Accelerator
 from accelerate.utils import find_executable_batch_size
 from torch.utils.data import DataLoader, TensorDataset
-
 from trainlib import GPT, VOCAB, lm_loss
 
 

@@ -5,7 +5,6 @@ Needs: one GPU. Run: python train.py
 
 import torch
 from torch import nn
-
 from trainlib import log, start_logging
 
 start_logging()

@@ -5,7 +5,6 @@ Needs: two GPUs. Run: torchrun --standalone --nproc-per-node 2 train.py
 
 import torch
 from torch.nn.parallel import DistributedDataParallel
-
 from trainlib import GPT, log, random_tokens, setup, train_step
 
 rank, device = setup()

@@ -54,7 +54,11 @@ def read_incidents():
 
 
 def readable(command):
-    for short, long in (("$T1", "torchrun --standalone --nproc-per-node 1"), ("$T2", "torchrun --standalone --nproc-per-node 2"), ("$T4", "torchrun --standalone --nproc-per-node 4")):
+    for short, long in (
+        ("$T1", "torchrun --standalone --nproc-per-node 1"),
+        ("$T2", "torchrun --standalone --nproc-per-node 2"),
+        ("$T4", "torchrun --standalone --nproc-per-node 4"),
+    ):
         command = command.replace(short, long)
     return command
 

@@ -10,7 +10,6 @@ import sys
 
 import torch
 from safetensors.torch import load_file, save_file
-
 from trainlib import GPT, log, setup
 
 

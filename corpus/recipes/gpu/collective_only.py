@@ -5,7 +5,6 @@ Needs: two GPUs. Run: torchrun --standalone --nproc-per-node 2 train.py
 
 import torch
 import torch.distributed as dist
-
 from trainlib import log, setup
 
 

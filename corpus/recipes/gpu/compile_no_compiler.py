@@ -4,7 +4,6 @@ Needs: one GPU, torch with Triton. Run: CC=/usr/bin/gcc-12-missing TRITON_CACHE_
 """
 
 import torch
-
 from trainlib import GPT, lm_loss, log, random_tokens, start_logging
 
 start_logging()

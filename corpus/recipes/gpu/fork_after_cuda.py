@@ -6,7 +6,6 @@ Needs: one GPU. Run: python train.py
 import multiprocessing
 
 import torch
-
 from trainlib import log, start_logging
 
 

@@ -4,7 +4,6 @@ Needs: one GPU that nothing else uses. Run: python train.py
 """
 
 import torch
-
 from trainlib import log, start_logging
 
 
@@ -22,6 +21,8 @@ start_logging()
 x = torch.randn(64, 64, device="cuda")
 y = torch.empty(64, 64, device="cuda")
 cache = fill_device(8192)
-log.info("kv cache: %.1f GiB, free: %d MiB", torch.cuda.memory_allocated() / 2**30, torch.cuda.mem_get_info()[0] // 2**20)
+log.info(
+    "kv cache: %.1f GiB, free: %d MiB", torch.cuda.memory_allocated() / 2**30, torch.cuda.mem_get_info()[0] // 2**20
+)
 torch.mm(x, x, out=y)
 log.info("sum %.3f", y.sum().item())

@@ -5,7 +5,6 @@ Needs: two GPUs that nothing else uses. Run: torchrun --standalone --nproc-per-n
 
 import torch
 import torch.distributed as dist
-
 from trainlib import log, setup
 
 
@@ -22,7 +21,11 @@ def fill_device(step_mib):
 rank, device = setup(bind=False)
 counter = torch.ones(1024, device=device)
 cache = fill_device(8192)
-log.info("activation cache: %.1f GiB, free: %d MiB", torch.cuda.memory_allocated() / 2**30, torch.cuda.mem_get_info()[0] // 2**20)
+log.info(
+    "activation cache: %.1f GiB, free: %d MiB",
+    torch.cuda.memory_allocated() / 2**30,
+    torch.cuda.mem_get_info()[0] // 2**20,
+)
 dist.all_reduce(counter)
 torch.cuda.synchronize()
 log.info("sum %s", counter[0].item())

@@ -7,7 +7,6 @@ import time
 
 import torch
 import torch.distributed as dist
-
 from trainlib import log, setup
 
 rank, device = setup(timeout_s=600, bind=False)

@@ -6,7 +6,6 @@ Needs: two GPUs. Run: torchrun --standalone --nproc-per-node 2 train.py
 import time
 
 import torch.distributed as dist
-
 from trainlib import log, setup
 
 rank, device = setup(timeout_s=10, bind=False)

@@ -11,7 +11,6 @@ import time
 
 import torch
 from torch.utils.data import DataLoader, Dataset
-
 from trainlib import log, setup
 
 

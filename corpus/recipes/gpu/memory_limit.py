@@ -4,7 +4,6 @@ Needs: one GPU. Run: torchrun --standalone --nproc-per-node 1 train.py
 """
 
 import torch
-
 from trainlib import log, setup
 
 rank, device = setup()

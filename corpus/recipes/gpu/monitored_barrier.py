@@ -7,7 +7,6 @@ import datetime
 import time
 
 import torch.distributed as dist
-
 from trainlib import log, setup
 
 rank, device = setup(timeout_s=30)

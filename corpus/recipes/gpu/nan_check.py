@@ -5,7 +5,6 @@ Needs: two GPUs. Run: TORCH_NCCL_NAN_CHECK=1 torchrun --standalone --nproc-per-n
 
 import torch
 import torch.distributed as dist
-
 from trainlib import log, setup
 
 rank, device = setup(timeout_s=15)

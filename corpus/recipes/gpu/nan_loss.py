@@ -9,7 +9,6 @@ import sys
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
-
 from trainlib import GPT, lm_loss, log, random_tokens, setup
 
 case = sys.argv[1]

@@ -13,7 +13,6 @@ import sys
 import torch
 from torch.distributed.elastic.multiprocessing.errors import record
 from torch.nn.parallel import DistributedDataParallel
-
 from trainlib import GPT, log, random_tokens, setup, train_step
 
 

@@ -4,7 +4,6 @@ Needs: one GPU that nothing else uses. Run: torchrun --standalone --nproc-per-no
 """
 
 import torch
-
 from trainlib import log, setup
 
 MIB = 2**20

@@ -6,7 +6,6 @@ Needs: two GPUs that nothing else uses. Run: torchrun --standalone --nproc-per-n
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
-
 from trainlib import GPT, lm_loss, log, random_tokens, setup
 
 

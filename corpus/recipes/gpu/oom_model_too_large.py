@@ -6,7 +6,6 @@ Needs: two GPUs that nothing else uses. Run: torchrun --standalone --nproc-per-n
 import torch
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
-
 from trainlib import log, setup
 
 

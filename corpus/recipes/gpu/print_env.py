@@ -8,7 +8,6 @@ import os
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
-
 from trainlib import GPT, log, random_tokens, setup, train_step
 
 rank, device = setup()

@@ -12,7 +12,6 @@ import sys
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
-
 from trainlib import GPT, log, random_tokens, setup, train_step
 
 

@@ -8,7 +8,6 @@ import datetime
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
-
 from trainlib import GPT, log, start_logging
 
 start_logging()

@@ -5,7 +5,6 @@ Needs: two GPUs that NCCL takes for two hosts. Run: as two_nodes in run_all.sh d
 
 import torch
 import torch.distributed as dist
-
 from trainlib import log, setup
 
 rank, device = setup(timeout_s=10)

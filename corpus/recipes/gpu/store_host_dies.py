@@ -7,7 +7,6 @@ import json
 
 import torch
 from torch.nn.parallel import DistributedDataParallel
-
 from trainlib import GPT, log, random_tokens, setup, train_step
 
 

@@ -6,7 +6,6 @@ Needs: one GPU, the tokenizers package. Run: python train.py
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from torch.utils.data import DataLoader
-
 from trainlib import log, start_logging
 
 start_logging()
