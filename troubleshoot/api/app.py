@@ -1,46 +1,45 @@
-"""The HTTP API: reads what is asked, calls the engine, renders a report. No logic of its own.
+"""The HTTP API: reads what is asked, has it scanned, sends what was rendered. No logic of its own.
 
-    POST /v1/scan          text/plain, application/json, multipart/form-data; gzip, deflate, zstd
-    GET  /v1/rules         the pack, filtered by `domain`, `system`, `q`
-    GET  /v1/rules/{id}    one rule, whole; as Markdown with `?format=markdown`
-    GET  /healthz          the process lives
-    GET  /readyz           a pack is loaded; says what is wrong with a newer one that is not
+POST /v1/scan          text/plain, application/json, multipart/form-data; gzip, deflate, zstd
+GET  /v1/rules         the pack, filtered by `domain`, `system`, `q`
+GET  /v1/rules/{id}    one rule, whole; as Markdown with `?format=markdown`
+GET  /healthz          the process lives
+GET  /readyz           a pack is loaded; says what is wrong with a newer one that is not
+GET  /metrics          Prometheus
 """
 
 from __future__ import annotations
 
-import re
-import secrets
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-import anyio.to_thread
-from anyio import CapacityLimiter
 from fastapi import FastAPI, Query
 from fastapi.responses import PlainTextResponse
-from starlette.exceptions import HTTPException
+from prometheus_client.core import GaugeMetricFamily
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
 
-from troubleshoot import limits
-from troubleshoot.api.body import ScanBody, read_scan_body
+from troubleshoot import __version__, limits
+from troubleshoot.api.body import read_scan_body, stated_size
+from troubleshoot.api.faults import NotFoundError
+from troubleshoot.api.gate import Gate
 from troubleshoot.api.holder import PackHolder
+from troubleshoot.api.keys import KeyRing
+from troubleshoot.api.metrics import CONTENT_TYPE, Metrics, gauge
+from troubleshoot.api.options import ServiceOptions
 from troubleshoot.api.pages import install_pages
+from troubleshoot.api.pool import ScanPool
 from troubleshoot.api.problems import MEDIA_TYPE, install_problem_handlers
-from troubleshoot.api.search import find_rules
+from troubleshoot.api.service import ScanService, Wanted
 from troubleshoot.api.wire import Format, Health, ProblemDetails, RuleList, RuleSummary, ScanRequest
-from troubleshoot.engine import Engine
-from troubleshoot.model import Report, Rule
-from troubleshoot.report import RENDERERS, media_type_of
+from troubleshoot.report import media_type_of
 from troubleshoot.report.schema import report_schema
 from troubleshoot.rulepack.docs import rule_page
 from troubleshoot.rulepack.document import rule_document
-
-REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
-SCAN_THREADS = 4  # scans let go of the GIL while Hyperscan runs; more only queue on two cores
+from troubleshoot.rulepack.search import rule_summary, search_rules
 
 SAMPLE = (
     "mpirun: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found "
@@ -51,12 +50,24 @@ PROBLEM: dict[int | str, dict[str, Any]] = {
     status: {"model": ProblemDetails, "description": text, "content": {MEDIA_TYPE: {}}}
     for status, text in {
         400: "the request cannot be understood",
+        401: "an API key is needed",
+        403: "the key may not do that, or the request comes from another site's page",
+        404: "there is no such thing",
+        408: "the body did not arrive in time",
         413: "the body, as sent or decompressed, is over the limit",
         415: "media type or content encoding not taken",
         422: "a field does not fit the schema",
-        503: "no rule pack is loaded",
+        429: "too many requests; see Retry-After",
+        503: "no rule pack is loaded, or more to do than can be done; see Retry-After",
+        504: "the scan took longer than a request may",
     }.items()
 }
+EVERYWHERE = (401, 403, 422, 429)
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the problems that a route may answer, for the schema."""
+    return {code: PROBLEM[code] for code in sorted({*EVERYWHERE, *statuses})}
 
 
 def create_app(
@@ -66,17 +77,43 @@ def create_app(
     default_rules: bool = True,
     max_bytes: int = limits.BODY_BYTES,
     watch: bool = True,
+    options: ServiceOptions | None = None,
 ) -> FastAPI:
     """Return the application. `rules` are folders beside the shipped pack; `max_bytes` bounds a body."""
+    options = options or ServiceOptions()
     holder = PackHolder(rules, drafts=drafts, default_rules=default_rules)
-    limiter = CapacityLimiter(SCAN_THREADS)
+    keys = KeyRing(Path(options.keys_file)) if options.keys_file else None
+    metrics = Metrics(lambda: _gauges(holder, service))
+    service = ScanService(holder, metrics)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        loop = asyncio.get_running_loop()
+        if options.scan_processes:
+            service.pool = ScanPool(
+                holder.engine.pack if holder.engine else None,
+                processes=options.scan_processes,
+                deadline_s=options.scan_seconds,
+                memory_bytes=options.scan_memory_bytes,
+            )
+            service.pool.start()
+
+        def renew() -> None:
+            if service.pool is not None and holder.engine is not None:
+                service.pool.renew(holder.engine.pack)
+
+        def tell() -> None:
+            loop.call_soon_threadsafe(renew)
+
         if watch:
-            holder.watch()
-        yield
-        holder.close()
+            holder.watch(tell)
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(holder.close)
+            if service.pool is not None:
+                await service.pool.close()
+                service.pool = None
 
     app = FastAPI(
         title="troubleshoot",
@@ -87,14 +124,19 @@ def create_app(
         redoc_url=None,
     )
     app.state.holder = holder
-    app.add_middleware(RequestId)
+    app.state.service = service
+    app.add_middleware(
+        Gate, metrics=metrics, keys=keys, rate_per_minute=options.rate_per_minute / options.workers, hosts=options.hosts
+    )
     install_problem_handlers(app)
+    _add_scan(app, service, max_bytes)
+    _add_rules(app, holder)
+    _add_operations(app, holder, service, metrics)
+    install_pages(app, holder, service, max_bytes, options, who)
+    return app
 
-    def engine() -> Engine:
-        if holder.engine is None:
-            raise HTTPException(503, "no rule pack could be loaded; see /readyz")
-        return holder.engine
 
+def _add_scan(app: FastAPI, service: ScanService, max_bytes: int) -> None:
     @app.post(
         "/v1/scan",
         operation_id="scan",
@@ -102,28 +144,9 @@ def create_app(
         response_class=JSONResponse,
         responses={
             200: {"description": "the report", "content": {"application/json": {"schema": report_schema()}}},
-            **{code: PROBLEM[code] for code in (400, 413, 415, 422, 503)},
+            **problems(400, 408, 413, 415, 503, 504),
         },
-        openapi_extra={
-            "requestBody": {
-                "required": True,
-                "content": {
-                    "text/plain": {"schema": {"type": "string"}, "example": SAMPLE},
-                    "application/json": {"schema": ScanRequest.model_json_schema(), "example": {"text": SAMPLE}},
-                    "multipart/form-data": {
-                        "schema": {
-                            "type": "object",
-                            "properties": {
-                                "file": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                                "text": {"type": "string"},
-                                "platform": {"type": "string"},
-                            },
-                        }
-                    },
-                    "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
-                },
-            }
-        },
+        openapi_extra={"requestBody": SCAN_BODY},
     )
     async def scan(
         request: Request,
@@ -131,26 +154,23 @@ def create_app(
         platform: Annotated[str | None, Query(max_length=40, description="Where the job ran")] = None,
         name: Annotated[str, Query(min_length=1, max_length=500, description="Name of the log")] = "paste",
     ) -> Response:
-        serving = engine()
-        body = await read_scan_body(request, max_bytes, name)
+        async with service.room(stated_size(request)):
+            body = await read_scan_body(request, max_bytes, name)
+            answer = await service.scan(body, Wanted((format,), platform, who=who(request)))
+        return Response(answer.bodies[0], media_type=media_type_of(format), headers={"Cache-Control": "no-store"})
 
-        def work() -> str:
-            report = serving.scan_uploads(body.texts, platform=platform or body.platform)
-            return RENDERERS[format](report)
 
-        rendered = await anyio.to_thread.run_sync(work, limiter=limiter)
-        return Response(rendered, media_type=media_type_of(format), headers={"Cache-Control": "no-store"})
-
-    @app.get("/v1/rules", operation_id="listRules", summary="List the rules", responses={503: PROBLEM[503]})
+def _add_rules(app: FastAPI, holder: PackHolder) -> None:
+    @app.get("/v1/rules", operation_id="listRules", summary="List the rules", responses=problems(503))
     async def list_rules(
         domain: Annotated[str | None, Query(max_length=100, examples=["efa"])] = None,
         system: Annotated[str | None, Query(max_length=100, examples=["nccl"])] = None,
         q: Annotated[str | None, Query(max_length=200, description="Words in id, title or explanation")] = None,
     ) -> RuleList:
-        pack = engine().pack
-        found = find_rules(pack, q, domain=domain, system=system)
+        pack = holder.serving().pack
+        found = search_rules(pack, (q or "").split(), domain=domain, system=system)
         return RuleList(
-            rules=[_summary(rule) for rule in found],
+            rules=[RuleSummary.model_validate(rule_summary(rule)) for rule in found],
             total=len(found),
             pack={"name": pack.name, "version": pack.version, "hash": pack.hash},
         )
@@ -159,23 +179,37 @@ def create_app(
         "/v1/rules/{rule_id:path}",
         operation_id="getRule",
         summary="One rule, whole",
-        responses={404: {"model": ProblemDetails, "content": {MEDIA_TYPE: {}}}, 503: PROBLEM[503]},
+        responses={
+            200: {
+                "description": "the rule",
+                "content": {
+                    "application/json": {"schema": {"type": "object"}},
+                    "text/markdown": {"schema": {"type": "string"}},
+                },
+            },
+            **problems(404, 503),
+        },
     )
-    async def get_rule(
-        rule_id: str, format: Annotated[str, Query(pattern="^(json|markdown)$")] = "json"
-    ) -> Response:
-        rule = engine().pack.rules.get(rule_id)
+    async def get_rule(rule_id: str, format: Annotated[str, Query(pattern="^(json|markdown)$")] = "json") -> Response:
+        rule = holder.serving().pack.rules.get(rule_id)
         if rule is None:
-            raise HTTPException(404, "no rule of that id; see /v1/rules")
+            raise NotFoundError("no rule of that id; see /v1/rules")
         if format == "markdown":
             return PlainTextResponse(rule_page(rule), media_type="text/markdown")
         return JSONResponse(rule_document(rule))
 
-    @app.get("/healthz", operation_id="health", summary="Does the process live")
+
+def _add_operations(app: FastAPI, holder: PackHolder, service: ScanService, metrics: Metrics) -> None:
+    @app.get("/healthz", operation_id="health", summary="Does the process live", responses=problems())
     async def healthz() -> Health:
         return Health(status="ok")
 
-    @app.get("/readyz", operation_id="ready", summary="Can it answer", responses={503: {"model": Health}})
+    @app.get(
+        "/readyz",
+        operation_id="ready",
+        summary="Can it answer",
+        responses={200: {"model": Health}, **problems(), 503: {"model": Health, "description": "no pack is loaded"}},
+    )
     async def readyz() -> Response:
         serving = holder.engine
         health = Health(
@@ -186,46 +220,52 @@ def create_app(
         )
         return JSONResponse(health.model_dump(), status_code=200 if serving else 503)
 
-    async def scan_body(body: ScanBody) -> Report:
-        serving = engine()
-        return await anyio.to_thread.run_sync(
-            lambda: serving.scan_uploads(body.texts, platform=body.platform), limiter=limiter
-        )
-
-    install_pages(app, engine, scan_body, max_bytes)
-    return app
-
-
-class RequestId:
-    """Gives each request an id: the caller's `X-Request-ID` if it is well formed, else one of our own."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        given = next((value.decode("latin-1") for key, value in scope["headers"] if key == b"x-request-id"), "")
-        request_id = given if REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
-        scope.setdefault("state", {})["request_id"] = request_id
-
-        async def send_with_id(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", []), (b"x-request-id", request_id.encode())]
-            await send(message)
-
-        await self._app(scope, receive, send_with_id)
-
-
-def _summary(rule: Rule) -> RuleSummary:
-    return RuleSummary(
-        id=rule.id,
-        title=rule.title,
-        kind=rule.kind.value,
-        severity=rule.severity.word,
-        confidence=rule.confidence.word,
-        status=rule.status.value,
-        systems=list(rule.systems),
-        tags=list(rule.tags),
+    @app.get(
+        "/metrics",
+        operation_id="metrics",
+        summary="What the service has counted, for Prometheus",
+        response_class=PlainTextResponse,
+        responses=problems(),
     )
+    async def show_metrics() -> Response:
+        return Response(await asyncio.to_thread(metrics.render), media_type=CONTENT_TYPE)
+
+
+def who(request: Request) -> str:
+    """Return whose request this is: the id of its API key, or nothing where there are no keys."""
+    key = getattr(request.state, "key", None)
+    return key.id if key is not None else ""
+
+
+def _gauges(holder: PackHolder, service: ScanService) -> Iterator[GaugeMetricFamily]:
+    yield gauge("build_info", "The release", {"version": __version__})
+    if holder.engine is not None:
+        pack = holder.engine.pack
+        labels = {"name": pack.name, "version": pack.version, "hash": pack.hash}
+        yield gauge("pack_info", "The rule pack that serves", labels)
+        yield gauge("rules", "Rules of the pack that serves", {}, len(pack.rules))
+    yield gauge("pack_problems", "What keeps a newer pack from serving", {}, len(holder.problems))
+    if service.pool is not None:
+        yield gauge("scan_processes", "Scan processes that live", {}, len(service.pool.processes))
+        yield gauge("scans_running", "Scans under way", {}, service.pool.busy)
+        yield gauge("scans_waiting", "Scans that wait for a process", {}, service.pool.waiting)
+
+
+SCAN_BODY: dict[str, Any] = {
+    "required": True,
+    "content": {
+        "text/plain": {"schema": {"type": "string"}, "example": SAMPLE},
+        "application/json": {"schema": ScanRequest.model_json_schema(), "example": {"text": SAMPLE}},
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "properties": {
+                    "file": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                    "text": {"type": "string"},
+                    "platform": {"type": "string"},
+                },
+            }
+        },
+        "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+    },
+}

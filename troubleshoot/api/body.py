@@ -6,9 +6,11 @@ ever held. What is too large is refused with LimitError, what cannot be understo
 
 from __future__ import annotations
 
+import asyncio
 import zlib
 from dataclasses import dataclass
 
+import anyio.to_thread
 import zstandard
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile
@@ -16,10 +18,12 @@ from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from starlette.types import Message
 
+from troubleshoot.api.faults import SlowClientError
 from troubleshoot.api.wire import ScanRequest
 from troubleshoot.errors import LimitError, UsageError
 
 MAX_PARTS = 1000
+READ_S = 60  # for a whole body: 64 MiB over 10 Mbit/s, and an end to a client that sends a byte a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +34,12 @@ class ScanBody:
     platform: str | None = None
 
 
-class UnsupportedBody(UsageError):
+class UnsupportedBodyError(UsageError):
     """A media type or content encoding that this service does not take."""
 
 
 async def read_scan_body(request: Request, max_bytes: int, name: str) -> ScanBody:
-    """Return the logs of a request. Raises LimitError, UnsupportedBody or UsageError."""
+    """Return the logs of a request. Raises LimitError, UnsupportedBodyError or UsageError."""
     media_type = request.headers.get("content-type", "text/plain").split(";")[0].strip().lower()
     if media_type == "multipart/form-data":
         return await _read_form(await _bounded(request, max_bytes), max_bytes)
@@ -44,7 +48,7 @@ async def read_scan_body(request: Request, max_bytes: int, name: str) -> ScanBod
         return _parse_json(body, name)
     if media_type.startswith("text/") or media_type in BINARY_TYPES or media_type == "":
         return ScanBody({name: body})
-    raise UnsupportedBody(
+    raise UnsupportedBodyError(
         f"media type {media_type!r} is not taken",
         help="send text/plain, application/json, multipart/form-data, or a compressed file as application/octet-stream",
     )
@@ -69,7 +73,7 @@ def _parse_json(body: bytes, name: str) -> ScanBody:
     try:
         asked = ScanRequest.model_validate_json(body)
     except ValidationError as error:
-        raise InvalidFields(error) from error
+        raise InvalidFieldsError(error) from error
     if (asked.text is None) == (asked.files is None):
         raise UsageError("give either `text` or `files`", help='{"text": "..."}')
     if asked.files is not None:
@@ -80,7 +84,7 @@ def _parse_json(body: bytes, name: str) -> ScanBody:
     return ScanBody({asked.name if asked.name != "paste" else name: asked.text or ""}, asked.platform)
 
 
-class InvalidFields(UsageError):
+class InvalidFieldsError(UsageError):
     """JSON that does not fit the request's schema; carries where and why, never the log's text."""
 
     def __init__(self, error: ValidationError) -> None:
@@ -146,16 +150,36 @@ async def _read_all(request: Request, max_bytes: int) -> bytes:
     decoder = _decoder(request.headers.get("content-encoding", "identity"))
     pieces: list[bytes] = []
     total = raw = 0
-    async for chunk in request.stream():
-        raw += len(chunk)
-        if raw > max_bytes:
-            raise _too_large(max_bytes)
-        piece = decoder.feed(chunk, max_bytes - total) if decoder else chunk
-        total += len(piece)
-        if total > max_bytes:
-            raise _too_large(max_bytes)
-        pieces.append(piece)
+    try:
+        async with asyncio.timeout(READ_S):
+            async for chunk in request.stream():
+                raw += len(chunk)
+                if raw > max_bytes:
+                    raise _too_large(max_bytes)
+                piece = await _decoded(decoder, chunk, max_bytes - total) if decoder else chunk
+                total += len(piece)
+                if total > max_bytes:
+                    raise _too_large(max_bytes)
+                pieces.append(piece)
+    except TimeoutError:
+        raise SlowClientError(
+            f"the body did not arrive within {READ_S} s", help="send it compressed, or a part"
+        ) from None
     return b"".join(pieces)
+
+
+async def _decoded(decoder: _Inflate | _Zstd, chunk: bytes, room: int) -> bytes:
+    """Return what comes out of a chunk. A large one is decompressed in a thread: it may grow a thousandfold."""
+    if len(chunk) < 4096:
+        return decoder.feed(chunk, room)
+    return await anyio.to_thread.run_sync(decoder.feed, chunk, room)
+
+
+def stated_size(request: Request) -> int | None:
+    """Return how many bytes the request says that it brings, or None where it does not say or they are compressed."""
+    stated = request.headers.get("content-length", "")
+    plain = request.headers.get("content-encoding", "identity").strip().lower() in ("", "identity")
+    return int(stated) if stated.isdigit() and plain else None
 
 
 def _too_large(max_bytes: int) -> LimitError:
@@ -221,4 +245,4 @@ def _decoder(encoding: str) -> _Inflate | _Zstd | None:
         return _Inflate(15)
     if encoding == "zstd":
         return _Zstd()
-    raise UnsupportedBody(f"content encoding {encoding!r} is not taken", help="use gzip, deflate, zstd or none")
+    raise UnsupportedBodyError(f"content encoding {encoding!r} is not taken", help="use gzip, deflate, zstd or none")

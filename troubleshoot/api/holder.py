@@ -11,6 +11,9 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from troubleshoot.api.children import child_environment
+from troubleshoot.api.faults import OverloadedError
+from troubleshoot.api.prepare import prepare_pack
 from troubleshoot.engine import Engine
 from troubleshoot.errors import RuleError, TroubleshootError
 from troubleshoot.model import RulePack
@@ -43,25 +46,34 @@ class PackHolder:
         try:
             pack = self._load()
         except TroubleshootError as error:
-            self.problems = tuple(str(problem) for problem in error.problems) or (error.text,)
-            log.error("rule pack not loaded, the last good one stays: %d problems", len(self.problems))
-            if self.engine is None:
-                self._serve_what_loads()
+            self._refuse(self._listing, tuple(str(problem) for problem in error.problems) or (error.text,))
             return False
         self.engine = Engine(pack)
         self.problems = ()
         log.info("rule pack loaded: %d rules, %s", len(pack.rules), pack.hash[:12])
         return True
 
+    def serving(self) -> Engine:
+        """Return the engine to answer with. Raises OverloadedError while there is none."""
+        if self.engine is None:
+            raise OverloadedError("no rule pack could be loaded; see /readyz")
+        return self.engine
+
     def watch(self, changed: Callable[[], None] | None = None) -> None:
-        """Poll the rule files in a thread of its own until `close`; `changed` is called after each reload."""
+        """Poll the rule files in a thread of its own until `close`; `changed` is called, in that thread, once another
+        pack serves."""
 
         def poll() -> None:
             while not self._stop.wait(POLL_S):
-                if self._list() != self._listing:
-                    self.reload()
-                    if changed is not None:
-                        changed()
+                listing = self._list()
+                if listing == self._listing:
+                    continue
+                options = {"drafts": self._drafts, "default_rules": self._default_rules}
+                problems = prepare_pack({"rules": [str(each) for each in self._rules], **options}, child_environment())
+                if problems:
+                    self._refuse(listing, problems)
+                elif self.reload() and changed is not None:
+                    changed()
 
         self._thread = threading.Thread(target=poll, name="rule-watch", daemon=True)
         self._thread.start()
@@ -70,6 +82,13 @@ class PackHolder:
         self._stop.set()
         if self._thread is not None:
             self._thread.join(timeout=POLL_S * 2)
+
+    def _refuse(self, listing: Listing, problems: tuple[str, ...]) -> None:
+        self._listing = listing
+        self.problems = problems
+        log.error("rule pack not loaded, the last good one stays: %d problems", len(problems))
+        if self.engine is None:
+            self._serve_what_loads()
 
     def _load(self) -> RulePack:
         return load_pack(list(self._rules), drafts=self._drafts, default_rules=self._default_rules, strict=True)

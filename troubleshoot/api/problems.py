@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from http import HTTPStatus
 from typing import Any
 
@@ -12,16 +11,20 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from troubleshoot.api.body import InvalidFields, UnsupportedBody
+from troubleshoot.api.body import InvalidFieldsError, UnsupportedBodyError
+from troubleshoot.api.faults import ForbiddenError, NotFoundError, OverloadedError, ScanTimeoutError, SlowClientError
 from troubleshoot.errors import LimitError, SourceError, TroubleshootError, UsageError
-
-log = logging.getLogger("troubleshoot.api")
 
 MEDIA_TYPE = "application/problem+json"
 
 STATUS_OF: tuple[tuple[type[TroubleshootError], int], ...] = (
-    (UnsupportedBody, 415),
-    (InvalidFields, 422),
+    (UnsupportedBodyError, 415),
+    (InvalidFieldsError, 422),
+    (NotFoundError, 404),
+    (ForbiddenError, 403),
+    (OverloadedError, 503),
+    (ScanTimeoutError, 504),
+    (SlowClientError, 408),
     (LimitError, 413),
     (UsageError, 400),
     (SourceError, 400),
@@ -48,13 +51,13 @@ def problem(request: Request, status: int, detail: str, **extra: Any) -> JSONRes
 
 
 def install_problem_handlers(app: FastAPI) -> None:
-    """Make every error of `app` leave as problem details."""
+    """Make every error that is raised on purpose leave `app` as problem details; `gate` does it for bugs."""
 
     @app.exception_handler(TroubleshootError)
     async def on_own(request: Request, error: TroubleshootError) -> Response:
         status = status_of(error)
-        detail = error.text if status < 500 else "an internal error; the service's log has it under this request's id"
-        fields = error.fields if isinstance(error, InvalidFields) else []
+        detail = error.text if status != 500 else "an internal error; the service's log has it under this request's id"
+        fields = error.fields if isinstance(error, InvalidFieldsError) else []
         return problem(request, status, detail, help=error.help, errors=fields)
 
     @app.exception_handler(HTTPException)
@@ -70,8 +73,3 @@ def install_problem_handlers(app: FastAPI) -> None:
             for each in error.errors()
         ]
         return problem(request, 422, "a field does not fit", errors=fields)
-
-    @app.exception_handler(Exception)
-    async def on_bug(request: Request, error: Exception) -> Response:
-        log.exception("unhandled error", exc_info=error)
-        return problem(request, 500, "an internal error; the service's log has it under this request's id")

@@ -14,7 +14,9 @@ class LogFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: Annotated[str, Field(min_length=1, max_length=500, description="Name to show in the evidence", examples=["worker-3.log"])]
+    name: Annotated[
+        str, Field(min_length=1, max_length=500, description="Name to show in the evidence", examples=["worker-3.log"])
+    ]
     text: Annotated[str, Field(description="The log itself")]
 
 
@@ -37,7 +39,9 @@ class ScanRequest(BaseModel):
     text: str | None = Field(default=None, description="The log")
     name: str = Field(default="paste", max_length=500, description="Name of the log in the evidence")
     files: list[LogFile] | None = Field(default=None, description="Several logs of one job", max_length=10_000)
-    platform: str | None = Field(default=None, max_length=40, description="Where the job ran; chooses the fix's variant")
+    platform: str | None = Field(
+        default=None, max_length=40, description="Where the job ran; chooses the fix's variant"
+    )
 
 
 class ProblemDetails(BaseModel):

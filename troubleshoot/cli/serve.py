@@ -1,9 +1,10 @@
-"""`troubleshoot serve`: the HTTP API over the same rules."""
+"""`troubleshoot serve`: the HTTP API over the same rules, and what keeps it safe where others reach it."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,28 @@ from troubleshoot.cli.options import common_options, pack_options
 from troubleshoot.errors import UsageError
 
 OPTIONS_VARIABLE = "TROUBLESHOOT_SERVE_OPTIONS"  # how the options reach worker processes, which uvicorn starts anew
+DRAIN_S = 30  # requests that run when the service is asked to stop have so long to end
+
+
+def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options about who may ask for what, and how much of it."""
+    for option in reversed(
+        (
+            click.option("--keys", type=click.Path(dir_okay=False), metavar="FILE", envvar="TROUBLESHOOT_KEYS",
+                         help="Ask for API keys; FILE is made by `troubleshoot keys new`."),
+            click.option("--insecure", is_flag=True, help="Serve others than this machine without asking for keys."),
+            click.option("--rate", type=click.IntRange(0), metavar="N",
+                         help="Requests a minute per key or address; 0 is no limit.  [default: 600, on loopback 0]"),
+            click.option("--scan-processes", type=click.IntRange(0), metavar="N",
+                         help="Scans at once per worker; 0 scans in the worker itself.  [default: by cores]"),
+            click.option("--scan-seconds", type=click.FloatRange(0.1), default=limits.REQUEST_S, show_default=True,
+                         help="Longest scan; its process is stopped."),
+            click.option("--scan-mb", type=click.IntRange(64), default=1024, show_default=True,
+                         help="Most memory of a scan."),
+        )
+    ):  # fmt: skip
+        command = option(command)
+    return command
 
 
 @click.command()
@@ -27,6 +50,7 @@ OPTIONS_VARIABLE = "TROUBLESHOOT_SERVE_OPTIONS"  # how the options reach worker 
     show_default=True,
     help="Largest request body, decompressed.",
 )
+@service_options
 @pack_options
 @common_options
 def serve(
@@ -39,34 +63,96 @@ def serve(
     drafts: bool,
     color: str,
     quiet: bool,
+    **service: Any,
 ) -> int:
     """Serve the HTTP API. POST a log to /v1/scan."""
     import uvicorn
+
+    from troubleshoot.api.journal import log_config
 
     for folder in rules:
         if not Path(folder).exists():
             raise UsageError(f"no such file or folder: {folder}", help="--rules takes folders of rules")
     _check_address(host, port)
-    options = {"rules": rules, "default_rules": default_rules, "drafts": drafts, "max_bytes": max_bytes}
+    options = {
+        "rules": rules,
+        "default_rules": default_rules,
+        "drafts": drafts,
+        "max_bytes": max_bytes,
+        "options": _options(host, workers, **service),
+    }
     os.environ[OPTIONS_VARIABLE] = json.dumps(options)
-    uvicorn.run(
-        "troubleshoot.cli.serve:app",
-        factory=True,
-        host=host,
-        port=port,
-        workers=workers,
-        log_level="warning" if quiet else "info",
-        use_colors={"always": True, "never": False}.get(color),
-    )
+    with _shared_metrics(workers):
+        uvicorn.run(
+            "troubleshoot.cli.serve:app",
+            factory=True,
+            host=host,
+            port=port,
+            workers=workers,
+            log_config=log_config("warning" if quiet else "info"),
+            access_log=False,  # ours says more, and nothing of queries
+            server_header=False,
+            timeout_graceful_shutdown=DRAIN_S,
+        )
     return 0
 
 
 def app() -> Any:
     """Return the application with the options of the command that started this process."""
     from troubleshoot.api.app import create_app
+    from troubleshoot.api.options import ServiceOptions
 
     options = json.loads(os.environ.get(OPTIONS_VARIABLE, "{}"))
-    return create_app([Path(each) for each in options.pop("rules", ())], **options)
+    service = ServiceOptions.from_json(options.pop("options", {}))
+    return create_app([Path(each) for each in options.pop("rules", ())], options=service, **options)
+
+
+def _options(
+    host: str,
+    workers: int,
+    *,
+    keys: str | None,
+    insecure: bool,
+    rate: int | None,
+    scan_processes: int | None,
+    scan_seconds: float,
+    scan_mb: int,
+) -> dict[str, Any]:
+    """Return the service's options as JSON. Raises UsageError for an address that others reach, without keys."""
+    from troubleshoot.api.keys import read_keys
+    from troubleshoot.api.options import DEFAULT_RATE_PER_MINUTE, LOOPBACK_HOSTS, default_scan_processes, is_loopback
+
+    if keys is not None:
+        read_keys(Path(keys))  # what is wrong with it is told now
+    is_local = is_loopback(host)
+    if keys is None and not is_local and not insecure:
+        raise UsageError(
+            f"others reach {host}, and no API keys are asked for",
+            help="make one with `troubleshoot keys new` and give --keys FILE; or say --insecure",
+        )
+    return {
+        "keys_file": keys,
+        "rate_per_minute": (0 if is_local else DEFAULT_RATE_PER_MINUTE) if rate is None else rate,
+        "hosts": LOOPBACK_HOSTS if is_local and keys is None else (),
+        "scan_processes": default_scan_processes(workers) if scan_processes is None else scan_processes,
+        "scan_seconds": scan_seconds,
+        "scan_memory_bytes": scan_mb << 20,
+        "workers": workers,
+    }
+
+
+def _shared_metrics(workers: int) -> Any:
+    """Return a context in which several workers count into one folder, so that any of them answers for all."""
+    import contextlib
+    import tempfile
+
+    from troubleshoot.api.options import MULTIPROC_VARIABLE
+
+    if workers == 1 or MULTIPROC_VARIABLE in os.environ:
+        return contextlib.nullcontext()
+    folder = tempfile.TemporaryDirectory(prefix="troubleshoot-metrics-")
+    os.environ[MULTIPROC_VARIABLE] = folder.name
+    return folder
 
 
 def _check_address(host: str, port: int) -> None:
