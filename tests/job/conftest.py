@@ -1,0 +1,44 @@
+"""An engine over the shipped rules, and bundles of logs to run it on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from troubleshoot.engine import Engine
+from troubleshoot.model import Job, Report
+
+CORPUS = Path(__file__).parents[2] / "corpus"
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    return Engine.default()
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Callable[[Mapping[str, str]], Path]:
+    """Write logs by name into a folder."""
+
+    def write(files: Mapping[str, str]) -> Path:
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return tmp_path
+
+    return write
+
+
+def job_of(report: Report) -> Job:
+    assert report.job is not None
+    return report.job
+
+
+def logs_of(incident: str) -> list[Path]:
+    """Return the logs of a corpus incident, without what the corpus says about it."""
+    return sorted(
+        path for path in (CORPUS / incident).iterdir() if path.name not in ("README.md", "expected.yaml")
+    )
