@@ -95,6 +95,7 @@ class Pattern:
     slow: str | None = None  # the reason why this pattern may run on every line, without a literal to search for
     advice: bool = False  # may match inside advice ("set NCCL_DEBUG=INFO ...") and quoted source code
     holes: tuple[str, ...] = ()  # names of the captures
+    entry: bool = False  # of the lines that a match may span, only those of one log entry count
 
 
 @dataclass(frozen=True, slots=True)

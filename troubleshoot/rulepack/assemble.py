@@ -135,7 +135,7 @@ class _Numbering:
     def number(self, rule: str, signature: Signature) -> Signature:
         numbered = []
         for pattern in signature.patterns:
-            key = (pattern.regex, pattern.exact_case, pattern.lines, pattern.slow, pattern.advice)
+            key = (pattern.regex, pattern.exact_case, pattern.lines, pattern.slow, pattern.advice, pattern.entry)
             id = self._ids.setdefault(key, len(self.patterns))
             if id == len(self.patterns):
                 self.patterns.append(replace(pattern, id=id))
@@ -161,7 +161,7 @@ def _freeze(gathered: _Gathered, rules: Mapping[str, Rule], names: Sequence[str]
             numbering.number(f"~{group}", replace(signature, name=name))
             builtin.setdefault(group, {})[name] = attributes
     digest = hashlib.sha256(__version__.encode())
-    for line in (*gathered.contents, *rules, *(f"{p.regex} {p.exact_case} {p.lines}" for p in numbering.patterns)):
+    for line in (*gathered.contents, *rules, *(f"{p.regex} {p.exact_case} {p.lines} {p.entry}" for p in numbering.patterns)):
         digest.update(line.encode() + b"\n")
     return RulePack(
         name="+".join(names),

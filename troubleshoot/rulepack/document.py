@@ -96,6 +96,7 @@ def _pattern(pattern: Pattern) -> Json:
     options = {
         "exact_case": pattern.exact_case,
         "lines": pattern.lines if pattern.lines > 1 else None,
+        "entry": pattern.entry,
         "slow": pattern.slow,
         "advice": pattern.advice,
     }

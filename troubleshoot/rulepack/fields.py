@@ -76,6 +76,11 @@ class SignatureFields(_Fields):
     lines: Annotated[int, Field(ge=1, le=limits.SPAN_LINES)] | None = Field(
         None, description="How many lines one match may span.", examples=[3]
     )
+    entry: bool | None = Field(
+        None,
+        description="One match may span the lines of a log entry: those that follow without a time of their own, or "
+        f"indented. Up to {limits.SPAN_LINES} lines, or as many as `lines` says.",
+    )
     slow: Text | None = Field(
         None, description="Why this signature has no literal to search for and runs on every line all the same."
     )

@@ -28,7 +28,7 @@ from troubleshoot.rulepack.text import RESERVED_NAMES, TextError, localise_regex
 UNNUMBERED = -1
 ONLY_NAME = "line"  # the name of the signature of a rule that has just one
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_OPTIONS = ("exact_case", "lines", "slow", "advice")
+_OPTIONS = ("exact_case", "lines", "entry", "slow", "advice")
 
 
 def named_signatures(data: Any, path: Path) -> dict[str, tuple[Any, Path]]:
@@ -130,6 +130,8 @@ def _again(pattern: Pattern, options: Mapping[str, Any]) -> Pattern:
     """Return a shared pattern with options added; those that change its meaning make it anew."""
     if not options:
         return pattern
+    if options.get("entry") and "lines" not in options and pattern.lines == 1:
+        options = {**options, "lines": limits.SPAN_LINES}
     changed = replace(pattern, **options)
     if changed.kind == "text":
         source, _holes = regex_from_text(changed.source, changed.lines, exact_case=changed.exact_case)
@@ -138,7 +140,8 @@ def _again(pattern: Pattern, options: Mapping[str, Any]) -> Pattern:
 
 
 def _pattern(document: Document, kind: str, source: str, options: Mapping[str, Any], path: Path) -> Pattern | None:
-    exact_case, lines = bool(options.get("exact_case", False)), int(options.get("lines", 1))
+    exact_case, entry = bool(options.get("exact_case", False)), bool(options.get("entry", False))
+    lines = int(options.get("lines", limits.SPAN_LINES if entry else 1))
     if len(source) > limits.REGEX_CHARS:
         text = f"a pattern of {len(source)} characters"
         help = f"at most {limits.REGEX_CHARS}; split it into wordings"
@@ -180,6 +183,7 @@ def _pattern(document: Document, kind: str, source: str, options: Mapping[str, A
         slow=options.get("slow"),
         advice=bool(options.get("advice", False)),
         holes=holes,
+        entry=entry,
     )
 
 

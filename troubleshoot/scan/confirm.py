@@ -39,6 +39,10 @@ class Confirmer:
         self._patterns = {pattern.id: pattern for pattern in patterns}
         self._compiled: dict[int, regex.Pattern[str]] = {}
 
+    def is_entry(self, pattern_id: int) -> bool:
+        """Tell whether the pattern's matches keep to one log entry."""
+        return self._patterns[pattern_id].entry
+
     def confirm(self, pattern_id: int, text: str, raw: Callable[[], str], *, first_line: bool = False) -> Match | None:
         """Return the first match that is evidence. `raw` gives the text to try when `text` has no match at all; with
         `first_line` a match must begin in the first line. Raises TimeoutError."""

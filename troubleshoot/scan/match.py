@@ -1,7 +1,9 @@
 """Matches a pattern against one line, or against lines in a row, and writes down the hit.
 
 In: a pattern's id and lines. Out: a `Hit` whose record holds the text matched and what its wrappers told. The peeled
-text is tried first; where it has no match, the text as given. Both matchers, plain and fast, end here, so that they
+text is tried first; where it has no match, the text as given. A pattern over an `entry` sees no further than the entry
+goes: a line with a time and the lines after it without one, a line and the indented ones after it, or the parts into
+which one line of the source was taken apart. Both matchers, plain and fast, end here, so that they
 differ in nothing but which lines they look at.
 """
 
@@ -41,6 +43,9 @@ class Matcher:
     def match_lines(self, pattern: int, lines: Sequence[Line]) -> Hit | None:
         """Return the pattern's hit over lines in a row, if it begins in the first of them. Raises TimeoutError."""
         peeled = [line.peeled(self._normaliser) for line in lines]
+        if self._confirmer.is_entry(pattern):
+            height = _entry_height(lines, peeled)
+            lines, peeled = lines[:height], peeled[:height]
         text = "\n".join(each.text for each in peeled)
         match = self._confirmer.confirm(pattern, text, lambda: "\n".join(line.raw for line in lines), first_line=True)
         if match is None:
@@ -71,3 +76,15 @@ class Matcher:
             first.document,
         )
         return Hit(pattern, record, match.captures, start, end)
+
+
+def _entry_height(lines: Sequence[Line], peeled: Sequence[Peeled]) -> int:
+    """Return how many of the lines belong to the entry of the first one."""
+    first = lines[0].number
+    height = 1
+    for line, told in zip(lines[1:], peeled[1:], strict=True):
+        is_loose = peeled[0].stamp is not None or line.raw[:1] in ("", " ", "\t")
+        if line.number != first and (told.stamp is not None or not is_loose):
+            break
+        height += 1
+    return height
