@@ -10,7 +10,7 @@ import pytest
 
 from troubleshoot.cli import progress
 from troubleshoot.cli.progress import ReadProgress
-from troubleshoot.model import SourceInfo
+from troubleshoot.model import ScanResult, Source
 
 
 class Stderr(io.StringIO):
@@ -27,17 +27,22 @@ def shown(monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool, quiet: bool, af
     monkeypatch.setattr(sys, "stderr", stderr)
     monkeypatch.setattr(progress, "SHOW_AFTER_S", after_s)
     monkeypatch.setenv("TERM", "xterm")
-    with ReadProgress(quiet=quiet) as reading:
-        reading.tick(SourceInfo("a.log", 1_500_000, 10))
+    with ReadProgress(quiet=quiet, judge=len) as reading:
+        reading.expect(3, 4_500_000)
+        reading.advance(1_500_000)
+        reading.done(ScanResult(Source("a.log"), (), {}))
         time.sleep(work_s)
-        reading.tick(SourceInfo("b.log", 1_500_000, 10))
+        reading.advance(1_500_000)
+        reading.done(ScanResult(Source("b.log"), (), {}))
         time.sleep(work_s / 2)
     return stderr.getvalue()
 
 
 def test_long_work_at_a_terminal_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     text = shown(monkeypatch, is_terminal=True, quiet=False, after_s=0.0, work_s=0.6)
-    assert "sources read, 3.0 MB" in text
+    assert "2 sources of 3 read, 3.0 MB" in text
+    assert "2 findings so far" in text
+    assert "left:" in text
 
 
 @pytest.mark.parametrize(

@@ -10,28 +10,31 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from troubleshoot import limits
 from troubleshoot.collect import part_for
 from troubleshoot.database_cache import PackStore
 from troubleshoot.errors import SourceError
 from troubleshoot.evaluate.evaluator import Evaluation, evaluate
-from troubleshoot.ingest.sources import OpenSource, open_sources, open_stream, open_text, open_upload
+from troubleshoot.ingest.sources import OpenSource, open_file, open_stream, open_text, open_upload
+from troubleshoot.ingest.streams import Purse
 from troubleshoot.job import build_job, prepare
 from troubleshoot.job.progress import Tail
-from troubleshoot.model import Kind, Note, PackInfo, Report, RulePack, ScanResult, SourceInfo, Stats
+from troubleshoot.model import Kind, Note, PackInfo, Report, RulePack, ScanResult, Stats
 from troubleshoot.platform import check_platform, choose_platform
 from troubleshoot.report.redact import redact
 from troubleshoot.rulepack.load import load_pack
 from troubleshoot.scan.scanner import Scanner, merge_hits
 from troubleshoot.suspects import find_suspects
 from troubleshoot.triage import decide_verdict, triage
+from troubleshoot.watching import Stop, Watcher, never, until
 
-Progress = Callable[[SourceInfo], None]
+if TYPE_CHECKING:
+    from troubleshoot.parallel import Listing, Runner
 
 
 class Engine:
@@ -47,20 +50,35 @@ class Engine:
         return cls(load_pack([Path(folder) for folder in rules], drafts=drafts, default_rules=default_rules))
 
     def scan_paths(
-        self, paths: Sequence[Path | str], *, platform: str | None = None, progress: Progress | None = None
+        self,
+        paths: Sequence[Path | str],
+        *,
+        platform: str | None = None,
+        stdin: BinaryIO | None = None,
+        watcher: Watcher | None = None,
+        workers: int | None = 1,
+        runner: Runner | None = None,
+        stop: Stop = never,
     ) -> Report:
-        """Return the report over files, folders, globs and archives, taken together as one job.
-        Raises SourceError when none of them can be read."""
-        return self._report(open_sources(paths), platform, progress)
+        """Return the report over files, folders, globs and archives, taken together as one job; for `workers`, `runner`
+        and `stop` see `read`. Raises SourceError when none of the paths can be read."""
+        if platform is not None:
+            check_platform(platform)
+        began = time.monotonic()
+        results = tuple(self.read(paths, stdin=stdin, watcher=watcher, workers=workers, runner=runner, stop=stop))
+        return self.report_from(results, platform, began, partial=stop())
 
     def postmortem_paths(
         self,
         paths: Sequence[Path | str],
         *,
         platform: str | None = None,
-        progress: Progress | None = None,
         job: str | None = None,
         stdin: BinaryIO | None = None,
+        watcher: Watcher | None = None,
+        workers: int | None = 1,
+        runner: Runner | None = None,
+        stop: Stop = never,
     ) -> Report:
         """Return the report on one failed job, always with its `job` part: of several jobs in the paths, `job` or the
         largest. An interrupt ends the reading and gives the report on what was read, marked as partial."""
@@ -68,44 +86,87 @@ class Engine:
         results: list[ScanResult] = []
         is_partial = False
         try:
-            for result in self.results(open_sources(paths, stdin=stdin), progress):
+            for result in self.read(paths, stdin=stdin, watcher=watcher, workers=workers, runner=runner, stop=stop):
                 results.append(result)
         except KeyboardInterrupt:
             is_partial = True
+        is_partial = is_partial or stop()
         return self.report_from(results, platform, began, with_job=True, one_job=True, job=job, partial=is_partial)
 
     def scan_text(self, text: str | bytes, name: str = "paste", *, platform: str | None = None) -> Report:
-        return self._report([open_text(text, name)], platform, None)
+        return self._report([open_text(text, name)], platform)
 
     def scan_texts(self, texts: Mapping[str, str | bytes], *, platform: str | None = None) -> Report:
         """Return the report over several texts by name, taken together as one job."""
-        return self._report([open_text(text, name) for name, text in texts.items()], platform, None)
+        return self._report([open_text(text, name) for name, text in texts.items()], platform)
 
     def scan_uploads(self, uploads: Mapping[str, str | bytes], *, platform: str | None = None) -> Report:
         """Return the report over uploads by name, taken together as one job; compressed files and archives among
         them are looked into."""
         sources = (opened for name, data in uploads.items() for opened in _open_data(data, name))
-        return self._report(sources, platform, None)
+        return self._report(sources, platform)
 
     def scan_stream(self, stream: BinaryIO, name: str = "stdin", *, platform: str | None = None) -> Report:
-        return self._report([open_stream(stream, name)], platform, None)
+        return self._report([open_stream(stream, name)], platform)
 
-    def results(self, sources: Iterable[OpenSource], progress: Progress | None = None) -> Iterator[ScanResult]:
-        """Yield one scan result per source, in the order of the sources."""
+    def results(
+        self, sources: Iterable[OpenSource], watcher: Watcher | None = None, stop: Stop = never
+    ) -> Iterator[ScanResult]:
+        """Yield one scan result per source, in the order of the sources. When told to stop, the last one is of a part
+        of its source."""
         scanner = Scanner(self.pack, store=PackStore(self.pack))
         for opened in sources:
-            yield scan_source(scanner, opened)
-            if progress is not None:
-                progress(opened.info())
+            if stop():
+                return
+            result = scan_source(scanner, opened, stop, watcher)
+            if watcher is not None:
+                watcher.done(result)
+            yield result
+
+    def read(
+        self,
+        paths: Sequence[Path | str],
+        *,
+        stdin: BinaryIO | None = None,
+        watcher: Watcher | None = None,
+        workers: int | None = 1,
+        runner: Runner | None = None,
+        stop: Stop = never,
+    ) -> Iterator[ScanResult]:
+        """Yield one scan result per source that the paths name, in order; always the same ones, whoever reads them.
+
+        `workers`: processes of this machine; None takes as many as the paths are worth. `runner`: who reads them
+        instead, a Ray cluster. `stop` is asked between blocks: once it is true, no more is read."""
+        from troubleshoot.parallel.partitions import default_workers, list_files
+
+        listing = list_files(paths, lambda opened: next(self.results([opened], None, stop)), stdin=stdin)
+        if watcher is not None:
+            watcher.expect(len(listing.files) + len(listing.here), listing.bytes)
+        workers = default_workers(listing) if workers is None else workers
+        if runner is None and workers > 1:
+            from troubleshoot.parallel.pool import LocalPool
+
+            runner = LocalPool(workers)
+        if runner is None:
+            yield from self._read_serially(listing, watcher, stop)
+            return
+        from troubleshoot.parallel import read_parallel
+
+        yield from read_parallel(self.pack, listing, runner, watcher, stop)
+
+    def _read_serially(self, listing: Listing, watcher: Watcher | None, stop: Stop) -> Iterator[ScanResult]:
+        purse = Purse()
+        for results in listing.in_order(lambda file: self.results(open_file(Path(file.path), purse), watcher, stop)):
+            yield from results
 
     def evaluate(self, results: Sequence[ScanResult], platform: str | None = None) -> Evaluation:
         return evaluate(self.pack, results, platform=platform or choose_platform(self.pack, results))
 
-    def _report(self, sources: Iterable[OpenSource], platform: str | None, progress: Progress | None) -> Report:
+    def _report(self, sources: Iterable[OpenSource], platform: str | None) -> Report:
         if platform is not None:
             check_platform(platform)
         began = time.monotonic()
-        results = tuple(self.results(sources, progress))
+        results = tuple(self.results(sources))
         return self.report_from(results, platform, began)
 
     def report_from(
@@ -126,6 +187,8 @@ class Engine:
         infos = tuple(result.info for result in results if result.info is not None)
         notes = (*pack_notes(self.pack), *(note for result in results for note in result.notes))
         if not infos:
+            if partial:
+                raise KeyboardInterrupt  # there is nothing to tell
             raise SourceError("nothing could be read", help="; ".join(note.text for note in notes[:3]))
         if partial:
             notes = (Note("interrupted", f"reading was interrupted after {len(infos)} sources"), *notes)
@@ -163,11 +226,12 @@ class Engine:
         return part_for(rule.systems) if rule is not None else ""
 
 
-def scan_source(scanner: Scanner, opened: OpenSource) -> ScanResult:
+def scan_source(scanner: Scanner, opened: OpenSource, stop: Stop = never, watcher: Watcher | None = None) -> ScanResult:
     """Scan one opened source: its blocks, and where it was hard-wrapped by a chat or terminal, its joined lines too;
     and read the last steps of its ranks from its end."""
     tail = Tail()
-    result = scanner.scan(opened.source, tail.watch(opened.blocks(limits.BLOCK_BYTES)), opened.normaliser)
+    blocks = until(opened.blocks(limits.BLOCK_BYTES), stop, watcher)
+    result = scanner.scan(opened.source, tail.watch(blocks), opened.normaliser)
     joined = opened.joined_blocks()
     if joined is not None:
         result = merge_hits(result, scanner.scan(opened.source, joined, opened.normaliser))
@@ -179,6 +243,7 @@ def scan_source(scanner: Scanner, opened: OpenSource) -> ScanResult:
         notes=(*opened.notes(), *result.notes),
         info=opened.info(),
         progress=tail.last_progress(opened.source, opened.normaliser),
+        overran=result.overran,
     )
 
 

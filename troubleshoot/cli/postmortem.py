@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import click
 
-from troubleshoot.cli.failing import FOUND
-from troubleshoot.cli.options import common_options, load_engine, pack_options
+from troubleshoot.cli.failing import FOUND, INTERRUPTED
+from troubleshoot.cli.options import common_options, load_engine, pack_options, stdin_stream
 from troubleshoot.cli.output import STDOUT, emit
 from troubleshoot.cli.progress import ReadProgress
+from troubleshoot.cli.reading import Reading, judge, reading_options, runner_for, stopping
 from troubleshoot.cli.scan import check_anything_read, find_paths, render, with_missing
 from troubleshoot.errors import UsageError
 from troubleshoot.report import FORMATS
@@ -51,6 +51,7 @@ SECRET = "TROUBLESHOOT_NOTIFY_SECRET"
 )
 @pack_options
 @click.option("--on", metavar="PLATFORM", help="Where the job ran; puts the fix's variant for it first.")
+@reading_options
 @common_options
 def postmortem(
     paths: tuple[str, ...],
@@ -63,6 +64,8 @@ def postmortem(
     default_rules: bool,
     drafts: bool,
     on: str | None,
+    jobs: int | None,
+    on_ray: str | None,
     color: str,
     quiet: bool,
 ) -> int:
@@ -76,10 +79,11 @@ def postmortem(
     platform = check_platform(on)
     found, missing = find_paths(paths)
     engine = load_engine(rules, default_rules, drafts)
-    with ReadProgress(quiet=quiet) as progress:
-        report = engine.postmortem_paths(
-            found, platform=platform, progress=progress.tick, job=job, stdin=sys.stdin.buffer
-        )
+    with ReadProgress(quiet=quiet, judge=judge(engine)) as progress, stopping() as stop:
+        reading = Reading(watcher=progress, workers=jobs, runner=runner_for(on_ray), stop=stop)
+        stdin = stdin_stream() if "-" in found else None
+        report = engine.postmortem_paths(found, platform=platform, job=job, stdin=stdin, **reading.options())
+        stopped = stop()
     check_anything_read(report)
     if job is not None and report.job is not None and report.job.id != job:
         known = [each for each in (report.job.id, *report.job.other_ids) if each]
@@ -90,7 +94,7 @@ def postmortem(
     finally:
         if notify:
             _notify(notify, report)
-    return FOUND if is_failing(report, fail_on) else 0
+    return INTERRUPTED if stopped else FOUND if is_failing(report, fail_on) else 0
 
 
 def _notify(url: str, report: object) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from troubleshoot.cli.failing import FOUND
+from troubleshoot.cli.failing import FOUND, INTERRUPTED
 from troubleshoot.cli.options import (
     check_names,
     common_options,
@@ -23,6 +22,7 @@ from troubleshoot.cli.options import (
 )
 from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.cli.progress import ReadProgress
+from troubleshoot.cli.reading import Reading, judge, reading_options, runner_for, stopping
 from troubleshoot.errors import SourceError, UsageError
 from troubleshoot.model import Confidence, Finding, Note, Report, Severity
 from troubleshoot.report import FORMATS, RENDERERS
@@ -72,6 +72,7 @@ CONFIDENCES = [each.word for each in Confidence]
 @click.option(
     "--explain-sources", is_flag=True, help="Say how each source was read: encoding, wrapper, kind of document."
 )
+@reading_options
 @common_options
 @click.pass_context
 def scan(
@@ -91,6 +92,8 @@ def scan(
     max_findings: int,
     follows: bool,
     explain_sources: bool,
+    jobs: int | None,
+    on_ray: str | None,
     color: str,
     quiet: bool,
 ) -> int:
@@ -108,16 +111,19 @@ def scan(
     engine = load_engine(rules, default_rules, drafts)
     check_names(select, engine.pack, "--select")
     check_names(ignore, engine.pack, "--ignore")
+    stopped = False
     if follows:
         report = _follow(engine, found, platform, format, color)
     else:
-        with ReadProgress(quiet=quiet) as progress:
-            report = read_report(engine, found, platform, progress)
+        with ReadProgress(quiet=quiet, judge=judge(engine)) as progress, stopping() as stop:
+            reading = Reading(watcher=progress, workers=jobs, runner=runner_for(on_ray), stop=stop)
+            report = read_report(engine, found, platform, reading)
+            stopped = stop()
     report = with_missing(report, missing)
     chosen = Selection(select, ignore, Severity[min_severity.upper()], Confidence[min_confidence.upper()])
     names = names_of_rules(engine.pack)
     report = select_findings(report, chosen, lambda rule_id: names.get(rule_id, ()))
-    code = FOUND if is_failing(report, fail_on) else 0
+    code = INTERRUPTED if stopped else FOUND if is_failing(report, fail_on) else 0
     text = render(cut_findings(report, max_findings), format, output, color, explain_sources)
     emit(text, output, for_people=format == "text")
     return code
@@ -149,14 +155,13 @@ def find_paths(paths: Sequence[str]) -> tuple[list[str], list[str]]:
     raise UsageError(f"no such file or folder: {missing[0]}", help=guess or "troubleshoot --help")
 
 
-def read_report(engine: Engine, paths: Sequence[str], platform: str | None, progress: ReadProgress) -> Report:
+def read_report(engine: Engine, paths: Sequence[str], platform: str | None, reading: Reading) -> Report:
     """Return the report over paths, of which one may be `-`. Raises SourceError when nothing can be read."""
-    if "-" not in paths:
-        report = engine.scan_paths(paths, platform=platform, progress=progress.tick)
-    elif len(paths) == 1:
+    if list(paths) == ["-"]:
         report = engine.scan_stream(stdin_stream(), platform=platform)
     else:
-        report = _scan_mixed(engine, paths, platform, progress)
+        stdin = stdin_stream() if "-" in paths else None
+        report = engine.scan_paths(paths, platform=platform, stdin=stdin, **reading.options())
     check_anything_read(report)
     return report
 
@@ -165,14 +170,6 @@ def with_missing(report: Report, missing: Sequence[str]) -> Report:
     """Return the report with a note per path that names nothing: the others were read all the same."""
     notes = tuple(Note("unreadable", "no such file or folder", path) for path in missing)
     return replace(report, notes=(*report.notes, *notes)) if notes else report
-
-
-def _scan_mixed(engine: Engine, paths: Sequence[str], platform: str | None, progress: ReadProgress) -> Report:
-    from troubleshoot.ingest.sources import open_sources
-
-    began = time.monotonic()
-    results = tuple(engine.results(open_sources(paths, stdin=stdin_stream()), progress.tick))
-    return engine.report_from(results, platform, began)
 
 
 def check_anything_read(report: Report) -> None:

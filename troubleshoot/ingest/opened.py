@@ -233,8 +233,10 @@ class OpenSource:
             raw = read_blocks(replayed, size, line_bytes=0, overlap=0)  # it may be all one line
         else:
             raw = read_blocks(replayed, size)
-        yield from Mender(self._look, self._remarks).mend(self._counted(raw))
-        self._bytes = replayed.count
+        try:
+            yield from Mender(self._look, self._remarks).mend(self._counted(raw))
+        finally:
+            self._bytes = replayed.count
 
     def _raw_pieces(self, head: bytes, encoding: str) -> Iterator[bytes]:
         """Yield whole lines from head, middle and tail, in UTF-8."""
@@ -269,6 +271,7 @@ class OpenSource:
 
     def _counted(self, blocks: Iterable[Block]) -> Iterator[Block]:
         for block in blocks:
+            self._lines = block.first_line - 1
             if block.last:
                 tail = bytes(block.data)
                 unfinished = bool(tail) and not tail.endswith(b"\n")

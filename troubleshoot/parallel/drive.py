@@ -1,0 +1,140 @@
+"""Keeps the workers busy: the same loop for processes of this machine and for a Ray cluster.
+
+In: partitions, and `Hands` that run them. Out: results of pieces, as they come. There are never more partitions on the
+way than the hands want, so memory does not grow with the job.
+
+A partition whose process died is tried once more, piece by piece and each alone: one bad file costs itself only.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from troubleshoot.model import Note, RulePack, ScanResult
+from troubleshoot.parallel.merge import Gathering
+from troubleshoot.parallel.partitions import Listing, Partition, partition
+from troubleshoot.parallel.worker import PieceResult, State
+from troubleshoot.watching import Stop, Watcher, never
+
+WAIT_S = 0.2  # between two looks at whether to stop
+Handle = Any  # a future, or a reference of Ray
+
+
+class WorkerLostError(Exception):
+    """The process or machine that ran a partition is gone."""
+
+
+class Hands(Protocol):
+    """Runs partitions. `width`: how many may be on the way."""
+
+    width: int
+
+    def submit(self, partition: Partition) -> Handle: ...
+
+    def wait(self, handles: Collection[Handle], timeout_s: float) -> Collection[Handle]:
+        """Return those of the handles that have come to an end."""
+        ...
+
+    def result(self, handle: Handle) -> tuple[PieceResult, ...]:
+        """Return what an ended handle gave. Raises WorkerLostError."""
+        ...
+
+    def renew(self) -> None:
+        """Replace what died."""
+        ...
+
+    def stop(self) -> None:
+        """Tell the workers to end soon."""
+        ...
+
+
+class Runner(Protocol):
+    """Opens hands for a pack. `workers`: how many partitions run at a time."""
+
+    workers: int
+
+    def hands(self, pack: RulePack) -> AbstractContextManager[Hands]: ...
+
+
+def read_parallel(
+    pack: RulePack, listing: Listing, runner: Runner, watcher: Watcher | None = None, stop: Stop = never
+) -> Iterator[ScanResult]:
+    """Yield what a serial scan of the listing would, in its order, once all is read. When stopped: of what was read."""
+    partitions = list(partition(listing.files, runner.workers))
+    yield from run_partitions(pack, listing, partitions, runner, watcher, stop)
+
+
+def run_partitions(
+    pack: RulePack,
+    listing: Listing,
+    partitions: Sequence[Partition],
+    runner: Runner,
+    watcher: Watcher | None = None,
+    stop: Stop = never,
+) -> Iterator[ScanResult]:
+    """Yield the results of a listing that was cut into these partitions."""
+    gathering = Gathering(pack, listing, [piece for each in partitions for piece in each.pieces])
+    work = deque(partitions)
+    with runner.hands(pack) as hands:
+        for result in drive(hands, work, stop):
+            finished, again = gathering.take(result)
+            work.extend(again)
+            if watcher is not None:
+                watcher.advance(result.piece.bytes if result.state is not State.TORN else 0)
+                for each in finished:
+                    watcher.done(each)
+    yield from gathering.results()
+
+
+def drive(hands: Hands, work: deque[Partition], stop: Stop = never) -> Iterator[PieceResult]:
+    """Yield the results of the work as they come; work may be added meanwhile."""
+    flying: dict[Handle, Partition] = {}
+    fallen: list[Partition] = []
+    told = False
+    while True:
+        if stop() and not told:
+            told = True
+            hands.stop()
+        while work and not told and not fallen and len(flying) < hands.width:
+            try:
+                flying[hands.submit(work[0])] = work[0]
+            except WorkerLostError:
+                if not flying:
+                    hands.renew()
+                break
+            work.popleft()
+        if flying:
+            for handle in hands.wait(flying, WAIT_S):
+                sent = flying.pop(handle)
+                try:
+                    results = hands.result(handle)
+                except WorkerLostError:
+                    fallen.append(sent)
+                else:
+                    yield from results
+        elif fallen and not told:
+            yield from _one_by_one(hands, fallen, stop)
+            fallen = []
+        elif not work or told:
+            return
+
+
+def _one_by_one(hands: Hands, fallen: Iterable[Partition], stop: Stop) -> Iterator[PieceResult]:
+    """Yield the results of partitions that were on the way when a process died, each piece tried alone."""
+    hands.renew()
+    for piece in (piece for each in fallen for piece in each.pieces):
+        if stop():
+            return
+        handle = hands.submit(Partition((piece,)))
+        while not hands.wait([handle], WAIT_S):
+            if stop():
+                hands.stop()
+        try:
+            yield from hands.result(handle)
+        except WorkerLostError:
+            hands.renew()
+            text = "the process that read it died, and so did the next one: it is not in this report"
+            yield PieceResult(piece, State.LOST, notes=(Note("worker-lost", text, piece.path),))
