@@ -43,7 +43,7 @@ QUEUE = 1000  # requests waiting; more are turned away at once, for they would w
 START_S = 120.0  # a new pack is planned and compiled first: 5 s, on a machine that is busy much longer
 END_S = 5.0
 MOST_PER_PLACE = 3  # processes at most, as a multiple of `processes`
-NICENESS = 10  # of a slow scan
+NICENESS = 5  # of a slow scan: a third of the share that others get
 WORKER = (sys.executable, "-m", "troubleshoot.api.worker")
 RESTARTS = 3  # failed starts in a row before waiting requests are turned away
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,7 @@ def serve(
         "options": _options(host, workers, **service),
     }
     os.environ[OPTIONS_VARIABLE] = json.dumps(options)
+    signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn drains, then raises the signal again: we end with 0
     with _shared_metrics(workers):
         uvicorn.run(
             "troubleshoot.cli.serve:app",
