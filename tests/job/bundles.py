@@ -1,10 +1,14 @@
-"""Logs as jobs of many ranks leave them, made in code."""
+"""Logs as jobs of many ranks leave them, made in code; and those of the corpus."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
+from pathlib import Path
 
+from troubleshoot.model import Job, Report
+
+CORPUS = Path(__file__).parents[2] / "corpus"
 BEGIN = datetime(2026, 11, 30, 20, 0, 0)
 OOM = "ERROR torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 79.1 GiB"
 ECHO = "ERROR RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.5]:20114"
@@ -52,3 +56,13 @@ def many_ranks(
         for rank in range(world)
         if rank not in silent
     }
+
+
+def job_of(report: Report) -> Job:
+    assert report.job is not None
+    return report.job
+
+
+def logs_of(incident: str) -> list[Path]:
+    """Return the logs of a corpus incident, without what the corpus says about it."""
+    return sorted(path for path in (CORPUS / incident).iterdir() if path.name not in ("README.md", "expected.yaml"))

@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 
 from troubleshoot.engine import Engine
-from troubleshoot.model import Job, Report
-
-CORPUS = Path(__file__).parents[2] / "corpus"
 
 
 @pytest.fixture(scope="session")
@@ -30,15 +27,3 @@ def bundle(tmp_path: Path) -> Callable[[Mapping[str, str]], Path]:
         return tmp_path
 
     return write
-
-
-def job_of(report: Report) -> Job:
-    assert report.job is not None
-    return report.job
-
-
-def logs_of(incident: str) -> list[Path]:
-    """Return the logs of a corpus incident, without what the corpus says about it."""
-    return sorted(
-        path for path in (CORPUS / incident).iterdir() if path.name not in ("README.md", "expected.yaml")
-    )

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from bundles import many_ranks, rank_log
-from conftest import job_of
+from bundles import job_of, many_ranks, rank_log
 
 import troubleshoot.engine
 from troubleshoot.engine import Engine
@@ -126,9 +125,7 @@ def test_truncated_archive_is_noted_and_the_rest_read(engine: Engine, bundle: Bu
     assert report.findings[0].rule == "cuda/out-of-memory"
 
 
-def test_file_that_vanishes_before_it_is_read(
-    engine: Engine, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_that_vanishes_before_it_is_read(engine: Engine, bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = bundle({"rank-0.log": rank_log(0, 2, fails=True), "rank-1.log": rank_log(1, 2)})
     real = troubleshoot.engine.open_sources
 

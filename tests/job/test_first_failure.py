@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from bundles import ECHO, OOM, clock, many_ranks
-from conftest import job_of, logs_of
+from bundles import ECHO, OOM, clock, job_of, logs_of, many_ranks
 
 from troubleshoot.engine import Engine
 from troubleshoot.model import Confidence
@@ -80,7 +79,9 @@ def test_no_rank_is_invented(engine: Engine, incident: str, because: str) -> Non
     assert because in first.because
 
 
-@pytest.mark.parametrize("incident", ["healthy-two-nodes", "healthy-log-tree", "healthy-slurm-labelled", "gpu-ddp-healthy"])
+@pytest.mark.parametrize(
+    "incident", ["healthy-two-nodes", "healthy-log-tree", "healthy-slurm-labelled", "gpu-ddp-healthy"]
+)
 def test_healthy_run_has_no_first_failure(engine: Engine, incident: str) -> None:
     job = job_of(engine.postmortem_paths(logs_of(incident)))
     assert job.first_failure is None

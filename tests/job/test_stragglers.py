@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from bundles import many_ranks
-from conftest import job_of, logs_of
+from bundles import job_of, logs_of, many_ranks
 
 from troubleshoot.engine import Engine
 from troubleshoot.job.stragglers import find_stragglers

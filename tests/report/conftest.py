@@ -22,3 +22,16 @@ def golden() -> Callable[[str, str], None]:
         assert path.read_bytes().decode() == actual, f"{name} changed; UPDATE_GOLDEN=1 writes it anew"
 
     return check
+
+
+@pytest.fixture
+def job_golden() -> Callable[[str, str], None]:
+    """Compare a text with the golden file of that name among those of jobs."""
+
+    def check(name: str, actual: str) -> None:
+        path = GOLDEN.parent / "job" / name
+        if os.environ.get("UPDATE_GOLDEN"):
+            path.write_bytes(actual.encode())
+        assert path.read_bytes().decode() == actual, f"{name} changed; UPDATE_GOLDEN=1 writes it anew"
+
+    return check

@@ -119,7 +119,7 @@ def _offset(reference: Mapping[_Step, Stamp], other: Mapping[_Step, Stamp]) -> f
     gaps = [(other[step].time - reference[step].time).total_seconds() for step in common]
     if not gaps or max(gaps) - min(gaps) > limits.CLOCK_SPREAD_S:
         return None
-    return median(gaps)
+    return float(round(median(gaps)))  # ranks do not print in the same instant: finer than a second is no clock
 
 
 def _gap(results: Sequence[ScanResult], one: str, other: str) -> float:
