@@ -110,11 +110,15 @@ class Engine:
         return self._report([open_stream(stream, name)], platform)
 
     def results(
-        self, sources: Iterable[OpenSource], watcher: Watcher | None = None, stop: Stop = never
+        self,
+        sources: Iterable[OpenSource],
+        watcher: Watcher | None = None,
+        stop: Stop = never,
+        scanner: Scanner | None = None,
     ) -> Iterator[ScanResult]:
         """Yield one scan result per source, in the order of the sources. When told to stop, the last one is of a part
         of its source."""
-        scanner = Scanner(self.pack, store=PackStore(self.pack))
+        scanner = scanner or self._scanner()
         for opened in sources:
             if stop():
                 return
@@ -122,6 +126,9 @@ class Engine:
             if watcher is not None:
                 watcher.done(result)
             yield result
+
+    def _scanner(self) -> Scanner:
+        return Scanner(self.pack, store=PackStore(self.pack))
 
     def read(
         self,
@@ -155,8 +162,10 @@ class Engine:
         yield from read_parallel(self.pack, listing, runner, watcher, stop)
 
     def _read_serially(self, listing: Listing, watcher: Watcher | None, stop: Stop) -> Iterator[ScanResult]:
-        purse = Purse()
-        for results in listing.in_order(lambda file: self.results(open_file(Path(file.path), purse), watcher, stop)):
+        scanner, purse = self._scanner(), Purse()
+        for results in listing.in_order(
+            lambda file: self.results(open_file(Path(file.path), purse), watcher, stop, scanner)
+        ):
             yield from results
 
     def evaluate(self, results: Sequence[ScanResult], platform: str | None = None) -> Evaluation:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 
-from troubleshoot.model import Identity
+from troubleshoot.model import Identity, Stamp
 from troubleshoot.normalise.facts import VARIABLES, identity_from, identity_from_variable
 from troubleshoot.normalise.timestamps import Clock, parse_stamp
 from troubleshoot.normalise.weak import LAUNCHER_LINE, WEAK, WeakWrapper
@@ -86,20 +86,24 @@ def detect(lines: Sequence[str], clock: Clock, *, sampled: bool = False) -> Dete
     """Return what the lines have. `sampled`: they are only some of the source."""
     rows = [_Row(line) for line in lines if line.strip()]
     adopted: list[Wrapper] = []
+    _take_strong(rows)
     for _ in range(WEAK_LAYERS):
-        _take_strong(rows)
         found = _adopt(rows, adopted, sampled)
         if found is None:
             break
         adopted.append(found)
+        changed = []
         for row in rows:
             taken = take_weak(found, row.text, row.last)
             if taken:
                 row.take(taken)
-    _take_strong(rows)
+                changed.append(row)
+        _take_strong(changed)
     stamps = [(facts["ts"] or "", each.zone) for row in rows for each, _, facts in row.taken if facts.get("ts")]
-    clock = _set_clock(clock, stamps)
-    times = [s.time for text, zone in stamps if (s := parse_stamp(text, clock, zone))]
+    dated = [parse_stamp(text, clock, zone) if _YEAR.search(text) else None for text, zone in stamps]
+    clock = _set_clock(clock, [stamp for stamp in dated if stamp])
+    found_stamps = (stamp or parse_stamp(text, clock, zone) for stamp, (text, zone) in zip(dated, stamps, strict=True))
+    times = [stamp.time for stamp in found_stamps if stamp]
     first, last = min(times, default=None), max(times, default=None)
     return Detected(clock, tuple(adopted), _names(rows), first, last, _identity(rows))
 
@@ -123,9 +127,9 @@ def _names(rows: Sequence[_Row]) -> tuple[str, ...]:
     return tuple(sorted(often, key=lambda name: depth[name] / seen[name]))
 
 
-def _set_clock(clock: Clock, stamps: Sequence[tuple[str, str]]) -> Clock:
-    """Return the clock that the full dates among the stamps set."""
-    full = [s.time for text, zone in stamps if _YEAR.search(text) and (s := parse_stamp(text, clock, zone))]
+def _set_clock(clock: Clock, dated: Sequence[Stamp]) -> Clock:
+    """Return the clock that the stamps with full dates set."""
+    full = [stamp.time for stamp in dated]
     if not full:
         return clock
     first, last = min(full), max(full)

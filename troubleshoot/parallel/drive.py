@@ -15,8 +15,8 @@ from typing import Any, Protocol
 
 from troubleshoot.model import Note, RulePack, ScanResult
 from troubleshoot.parallel.merge import Gathering
-from troubleshoot.parallel.partitions import Listing, Partition, partition
-from troubleshoot.parallel.worker import PieceResult, State
+from troubleshoot.parallel.partitions import Listing, Partition, Piece, partition
+from troubleshoot.parallel.worker import PieceResult, State, with_notes
 from troubleshoot.watching import Stop, Watcher, never
 
 WAIT_S = 0.2  # between two looks at whether to stop
@@ -28,9 +28,11 @@ class WorkerLostError(Exception):
 
 
 class Hands(Protocol):
-    """Runs partitions. `width`: how many may be on the way."""
+    """Runs partitions. `width`: how many may be on the way. `tries_again`: whether what a lost process had is to be
+    tried once more; not where that has been done."""
 
     width: int
+    tries_again: bool
 
     def submit(self, partition: Partition) -> Handle: ...
 
@@ -112,7 +114,10 @@ def drive(hands: Hands, work: deque[Partition], stop: Stop = never) -> Iterator[
                 try:
                     results = hands.result(handle)
                 except WorkerLostError:
-                    fallen.append(sent)
+                    if hands.tries_again:
+                        fallen.append(sent)
+                    else:
+                        yield from map(_lost, sent.pieces)
                 else:
                     yield from results
         elif fallen and not told:
@@ -125,7 +130,11 @@ def drive(hands: Hands, work: deque[Partition], stop: Stop = never) -> Iterator[
 def _one_by_one(hands: Hands, fallen: Iterable[Partition], stop: Stop) -> Iterator[PieceResult]:
     """Yield the results of partitions that were on the way when a process died, each piece tried alone."""
     hands.renew()
-    for piece in (piece for each in fallen for piece in each.pieces):
+    pieces = [piece for each in fallen for piece in each.pieces]
+    note: tuple[Note, ...] = (
+        Note("worker-died", f"a process died, and what it may have had was read again: files and parts: {len(pieces)}"),
+    )
+    for piece in pieces:
         if stop():
             return
         handle = hands.submit(Partition((piece,)))
@@ -133,8 +142,14 @@ def _one_by_one(hands: Hands, fallen: Iterable[Partition], stop: Stop) -> Iterat
             if stop():
                 hands.stop()
         try:
-            yield from hands.result(handle)
+            for result in hands.result(handle):
+                yield with_notes(result, note)
+                note = ()
         except WorkerLostError:
             hands.renew()
-            text = "the process that read it died, and so did the next one: it is not in this report"
-            yield PieceResult(piece, State.LOST, notes=(Note("worker-lost", text, piece.path),))
+            yield _lost(piece)
+
+
+def _lost(piece: Piece) -> PieceResult:
+    text = "every process that read it died: it is not in this report"
+    return PieceResult(piece, State.LOST, notes=(Note("worker-lost", text, piece.path),))

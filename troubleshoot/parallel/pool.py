@@ -47,6 +47,8 @@ class LocalPool:
 
 
 class PoolHands:
+    tries_again = True
+
     def __init__(self, pack: RulePack, workers: int) -> None:
         self.width = workers * AHEAD
         self._pack = pack

@@ -48,6 +48,14 @@ class PieceResult:
     notes: tuple[Note, ...] = ()  # of a range: what stands before the notes of its hits
 
 
+def with_notes(result: PieceResult, notes: tuple[Note, ...]) -> PieceResult:
+    """Return the result with more notes, on its first source."""
+    if not notes or result.state is not State.WHOLE or not result.results:
+        return replace(result, notes=(*notes, *result.notes))
+    first = result.results[0]
+    return replace(result, results=(replace(first, notes=(*notes, *first.notes)), *result.results[1:]))
+
+
 class Worker:
     """Scans partitions with one pack, one after another."""
 
