@@ -92,15 +92,18 @@ def test_any_cuts_give_the_report_of_a_serial_scan(
 @pytest.mark.parametrize("shift", range(-3, 4))
 def test_span_over_a_seam_is_found_once(tmp_path: Path, shift: int) -> None:
     trace = (
-        b"Traceback (most recent call last):\n"
-        b'  File "/app/train.py", line 3, in <module>\n'
-        b"    import flash_attn\n"
-        b"ModuleNotFoundError: No module named 'flash_attn'\n"
+        b"Root Cause (first observed failure):\n[0]:\n"
+        b"  time      : 2026-11-30_20:15:30\n  host      : node-1\n  rank      : 3 (local_rank: 3)\n"
+        b"  exitcode  : 1 (pid: 4242)\n  error_file: <N/A>\n"
     )
     filler = b"".join(ORDINARY.format(i % 60, 0, 0, i).encode() + b"\n" for i in range(400))
     (tmp_path / "a.log").write_bytes(filler + trace + filler)
     files = list_files([tmp_path], lambda _: pytest.fail("no such source")).files
-    for line in range(5):
+    spans = [
+        hit for result in engine().read([tmp_path]) for hit in result.hits if hit.record.end_line > hit.record.line
+    ]
+    assert spans
+    for line in range(1, 7):
         at = len(filler) + sum(len(each) for each in trace.splitlines(keepends=True)[:line]) + shift
         same_report([str(tmp_path)], cut_all(files, lambda _file, at=at: [at]))  # type: ignore[misc]
 

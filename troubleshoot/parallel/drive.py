@@ -54,9 +54,12 @@ class Hands(Protocol):
 
 
 class Runner(Protocol):
-    """Opens hands for a pack. `workers`: how many partitions run at a time."""
+    """Opens hands for a pack."""
 
-    workers: int
+    @property
+    def workers(self) -> int:
+        """How many partitions run at a time."""
+        ...
 
     def hands(self, pack: RulePack) -> AbstractContextManager[Hands]: ...
 

@@ -1,7 +1,7 @@
 """Runs partitions on a Ray cluster.
 
-Scheduling, transport and retries are Ray's: one task per partition, one CPU each, tried again up to RETRIES times when a
-worker or its node is gone. The pack is put into the object store once; each worker process compiles it when it first
+Scheduling, transport and retries are Ray's: one task per partition, one CPU each, tried again up to RETRIES times when
+a worker or its node is gone. The pack is put into the object store once; each worker process compiles it when it first
 meets it. The nodes must see the same files under the same paths, and have the same version of this package.
 """
 
