@@ -2,7 +2,7 @@
 
 import { el, icon } from "./dom.js";
 import { placeLink } from "./evidence.js";
-import { body, facts, folded, standing } from "./finding.js";
+import { body, facts, folded, ruleLink, standing } from "./finding.js";
 import { command } from "./fix.js";
 import { prose, shown, visible } from "./printable.js";
 import * as words from "./words.js";
@@ -83,9 +83,10 @@ function others(report, only) {
 function undecided(report) {
   const row = ({ rule, title: text, why, next }) =>
     el("div", { class: "undecided-row" },
-      el("p", {}, el("strong", {}, prose(text)), " ", el("span", { class: "fine" }, rule)),
-      el("p", {}, "Cannot tell: ", prose(why), /[.!?]$/.test(why) ? "" : "."),
-      next ? el("p", { class: "next" }, el("strong", {}, "To know: "), prose(next)) : null,
+      el("p", { class: "undecided-title" }, prose(text)),
+      el("p", { class: "where" }, ruleLink(rule)),
+      el("p", {}, "Cannot tell: ", prose(words.sentence(why))),
+      next ? el("p", { class: "next" }, el("strong", {}, "To know: "), prose(words.sentence(next))) : null,
     );
   return section("Cannot be told from this log", "undecided", report.undecided, row);
 }

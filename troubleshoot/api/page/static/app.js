@@ -36,7 +36,7 @@ function given() {
 }
 
 function showProblem(message, help = "") {
-  problem.replaceChildren(message, help ? ` ${help.charAt(0).toUpperCase()}${help.slice(1)}.` : "");
+  problem.textContent = [message, help].filter(Boolean).map(words.sentence).join(" ");
   problem.hidden = !message;
 }
 
@@ -112,7 +112,7 @@ function showAnswer(report, json, logs, platform) {
   pane = report.sources.length ? new LogPane(report, new Logs(logs), marks) : null;
   const again = el("button", { type: "button", class: "with-word", on: { click: startAgain } }, icon("again"), "Another log");
   byId("result").replaceChildren(
-    el("div", { class: "result-bar" }, again, el("p", { class: "fine" }, "Nothing is stored. The log shown here never left this page but for the scan."), keyHelp(keys)),
+    el("div", { class: "result-bar" }, again, keyHelp(keys)),
     answer,
     ...(pane ? [pane.element] : []),
   );

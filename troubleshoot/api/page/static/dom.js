@@ -12,7 +12,7 @@ export function el(tag, attributes = {}, ...children) {
       element.setAttribute(name, value);
     }
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
   return element;
 }
 

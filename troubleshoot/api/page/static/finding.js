@@ -45,7 +45,7 @@ export function body(finding, level, only) {
   const advice = words.advice(finding);
   return [
     finding.explanation ? el("div", { class: "why" }, finding.explanation.split(/\n+/).filter(Boolean).map((text) => el("p", {}, prose(text)))) : null,
-    finding.because.map((text) => el("p", { class: "because" }, prose(text.charAt(0).toUpperCase() + text.slice(1)), ".")),
+    finding.because.map((text) => el("p", { class: "because" }, prose(words.sentence(text)))),
     finding.evidence.length ? [head("Evidence"), evidenceList(finding.evidence, only)] : null,
     finding.fixes.length ? [head(finding.kind === "confirmation" ? "To check" : "How to fix it"), fixList(finding)] : null,
     advice ? el("p", { class: "advice" }, advice) : null,
@@ -68,6 +68,6 @@ export function folded(finding, only) {
       el("span", { class: "folded-title" }, visible(finding.title)),
       el("span", { class: "folded-facts" }, [finding.kind === "confirmation" ? "" : `${finding.severity} severity`, ...words.whereabouts(finding).slice(0, 2).map(visible)].filter(Boolean).join(" · ")),
     ),
-    el("div", { class: "folded-body" }, facts(finding, only), body(finding, 4, only)),
+    el("div", { class: "folded-body" }, facts(finding, only), body(finding, 3, only)),
   );
 }

@@ -42,6 +42,6 @@ function verify({ run, expect }) {
   return el("div", { class: "verify" },
     el("p", { class: "fix-label" }, "To see that it worked"),
     command(run, "the check"),
-    expect ? el("p", { class: "expect" }, "It then says: ", el("code", {}, visible(expect))) : null,
+    expect ? el("p", { class: "expect" }, "Expect: ", el("code", {}, visible(expect))) : null,
   );
 }

@@ -47,5 +47,5 @@ function problemOf(request) {
   const wait = request.getResponseHeader("Retry-After");
   const help = problem.help ?? (wait && [429, 503].includes(request.status) ? `try again in ${wait} s` : "");
   const text = problem.detail ?? `the service answered ${request.status}`;
-  return new UploadError(text.charAt(0).toUpperCase() + text.slice(1), { status: request.status, help });
+  return new UploadError(text, { status: request.status, help });
 }

@@ -9,6 +9,11 @@ export function amount(number) {
   return number.toLocaleString("en-GB");
 }
 
+/** Return words as a sentence: a capital first, a full stop last. */
+export function sentence(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?:]$/.test(text) ? "" : "."}`;
+}
+
 /** `17 bytes`, `48.2 kB`, `1.3 GB`. */
 export function size(bytes) {
   for (const [factor, unit] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) {

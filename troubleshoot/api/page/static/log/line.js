@@ -2,6 +2,7 @@
 
 import { el, hidden } from "../dom.js";
 import { shown } from "../printable.js";
+import { amount } from "../words.js";
 import { spanIn } from "./marks.js";
 
 export const MOST_LETTERS = 4000; // of one line; a longer one is cut around what matters in it
@@ -24,9 +25,9 @@ export function lineElement(number, raw, { mark, words, address, isChosen, isCur
     el("a", { class: "log-number", href: address, tabindex: "-1", "aria-label": `Line ${number}` }, String(number)),
     el("span", { class: "log-text" },
       mark && mark.line === number ? hidden(`${KINDS[mark.kind]}: `) : null,
-      start > 0 ? el("span", { class: "log-cut" }, `… ${start} characters … `) : null,
+      start > 0 ? el("span", { class: "log-cut" }, `… ${amount(start)} characters … `) : null,
       pieces(text, spans(text, span && [span[0] - start, span[1] - start], words)),
-      left - start > 0 ? el("span", { class: "log-cut" }, ` … ${left - start} more characters`) : null,
+      left - start > 0 ? el("span", { class: "log-cut" }, ` … ${amount(left - start)} more characters`) : null,
     ),
   );
 }

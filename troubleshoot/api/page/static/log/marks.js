@@ -17,7 +17,8 @@ export class Marks {
     );
     const isKnown = report.verdict !== "unknown-fault";
     this.steps = this.all.filter((mark) => !(isKnown && mark.kind === "suspect"));
-    this.first = this.all.find((mark) => mark.kind === "cause") ?? this.steps[0] ?? null;
+    const [first] = report.findings[0]?.evidence ?? [];
+    this.first = (first && isKnown && this.at(first.source, first.line)) || this.steps[0] || null;
   }
 
   /** Return the marks of one source by line; a mark over several lines stands at each. */

@@ -120,7 +120,8 @@ export class LogPane {
   show() {
     const { log, found } = this;
     const most = MOST_LETTERS + 40;
-    this.scroller.show(found ? found.length : log.count, (at) => Math.min(log.size(found ? found[at] : at), most));
+    const digits = Math.max(String(log.count ? log.numberAt(log.count - 1) : 0).length, 3);
+    this.scroller.show(found ? found.length : log.count, (at) => Math.min(log.size(found ? found[at] : at), most), digits);
     this.amount.textContent = found
       ? `${words.amount(found.length)} of ${words.count(log.count, "line")}`
       : log.isQuoted ? words.count(log.count, "quoted line") : words.count(log.count, "line");

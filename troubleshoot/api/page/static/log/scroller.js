@@ -7,6 +7,7 @@
    line turns out otherwise (tabs, wide letters), its real height is kept and what comes after moves. */
 
 const MOST_PIXELS = 12_000_000;
+const GUTTER = 39; // pixels beside a line's text, its number aside; log.css has them
 const OVERSCAN = 12; // lines above and below: a scroll of less shows no gap before the next frame
 
 export class Scroller {
@@ -23,6 +24,7 @@ export class Scroller {
     this.elements = new Map();
     this.size = () => 0;
     this.count = 0;
+    this.digits = 0;
     this.isWrapped = false;
     this.tops = null; // with wrapping: rows above each line, and of all
     this.columns = 0;
@@ -31,10 +33,12 @@ export class Scroller {
     new ResizeObserver(() => this.measure()).observe(box);
   }
 
-  /** Show a list: how many lines, and how many columns a line takes. */
-  show(count, size) {
+  /** Show a list: how many lines, how many columns a line takes, and how many digits the largest number has. */
+  show(count, size, digits) {
     this.count = count;
     this.size = size;
+    this.digits = digits;
+    this.box.style.setProperty("--digits", digits);
     this.box.scrollTop = 0;
     this.box.scrollLeft = 0;
     this.spacer.style.minWidth = "";
@@ -121,8 +125,7 @@ export class Scroller {
     this.window.append(probe);
     const letter = probe.getBoundingClientRect().width / 100;
     probe.remove();
-    const gutter = parseFloat(getComputedStyle(this.box).getPropertyValue("--gutter")) || 72;
-    return Math.max(Math.floor((this.box.clientWidth - gutter) / (letter || 8)), 8);
+    return Math.max(Math.floor((this.box.clientWidth - GUTTER) / (letter || 8)) - this.digits, 8);
   }
 
   lay() {
