@@ -10,6 +10,7 @@ import os
 import pickle
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from troubleshoot.ingest import streams as streams_module
 
 LOG = b"first\nRuntimeError: boom\n"
 ROWS = [(1, 0, "first"), (2, 6, "RuntimeError: boom")]
-COMPRESSORS = {
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
     "bz2": bz2.compress,
     "xz": lzma.compress,

@@ -31,7 +31,8 @@ ZSTD_WINDOW_BYTES = 128 * 1024 * 1024  # what `zstd --long=27` needs; more is as
 XZ_MEMORY_BYTES = 256 * 1024 * 1024
 
 Remarks = list[tuple[str, str]]
-DAMAGE = (zlib.error, lzma.LZMAError, zstandard.ZstdError, EOFError, ValueError, OSError)
+_ISAL_ERROR = zlib.error if igzip_lib is None else cast(type[Exception], igzip_lib.IsalError)
+DAMAGE = (_ISAL_ERROR, zlib.error, lzma.LZMAError, zstandard.ZstdError, EOFError, ValueError, OSError)
 
 
 class Readable(Protocol):

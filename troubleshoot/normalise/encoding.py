@@ -41,7 +41,7 @@ _SCRIPTS = (  # encoding, letters that must come out, and what share of the non-
 def detect_encoding(head: bytes) -> tuple[str, int]:
     """Return the name of the encoding and the length of the byte order mark. "utf-8" unless there is reason."""
     for mark, name in MARKS:
-        if head.startswith(mark):
+        if head.startswith(mark) and not (is_wide(name) and _is_plain(head[len(mark) : LOOK_BYTES])):
             return name, len(mark)
     return _without_mark(head[:LOOK_BYTES]) or _eight_bit(head) or "utf-8", 0
 
@@ -49,6 +49,11 @@ def detect_encoding(head: bytes) -> tuple[str, int]:
 def is_wide(encoding: str) -> bool:
     """Tell whether the encoding has more than one byte per unit, so that its lines cannot be cut at a byte."""
     return encoding.startswith(("utf-16", "utf-32"))
+
+
+def _is_plain(text: bytes) -> bool:
+    """Tell whether bytes behind a mark of a wide encoding are plain ASCII all the same."""
+    return len(text) > 3 and 0 not in text and text.isascii()
 
 
 def _without_mark(head: bytes) -> str | None:
@@ -99,15 +104,16 @@ def read_wide_blocks(stream: object, encoding: str, mark: int, size: int = limit
     line, offset, carry = 1, mark, ""
     while True:
         raw = _read(stream, size)
-        text = carry + decoder.decode(raw, final=not raw)
-        cut_at = len(text) if not raw else text.rfind("\n") + 1
-        cut = bool(raw) and len(text) - cut_at > limits.LINE_BYTES
+        last = len(raw) < size
+        text = carry + decoder.decode(raw, final=last)
+        cut_at = len(text) if last else text.rfind("\n") + 1
+        cut = not last and len(text) - cut_at > limits.LINE_BYTES
         if cut:
             cut_at = len(text)
         whole, carry = text[:cut_at], text[cut_at:]
-        if whole or not raw:
-            yield _wide_block(whole, encoding, line, offset, last=not raw, cut=cut)
-        if not raw:
+        if whole or last:
+            yield _wide_block(whole, encoding, line, offset, last=last, cut=cut)
+        if last:
             return
         line += whole.count("\n")
         offset += len(whole.encode(encoding, "replace"))

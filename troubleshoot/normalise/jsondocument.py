@@ -25,6 +25,7 @@ from troubleshoot.normalise.jsonrecords import show_record
 RECORD_BYTES = 16 * limits.LINE_BYTES  # a longer record is given up, and the rest of the document scanned as it is
 
 # The array whose elements are the records, or "values" of [time, line] pairs.
+KEY_BYTES = 256  # at the end of a window that may hold the beginning of the next array
 _ARRAY = re.compile(r'"(events|hits|logRecords|values|results|entries|logs|records|items)"\s*:\s*\[\s*(?=[{\[])')
 _HEAD = re.compile(r'\s*(?:\[\s*\{|\{[^\x00]*?"(?:events|hits|logRecords|values|entries)"\s*:\s*\[\s*[{\[])')
 _BETWEEN = re.compile(r"\s*,?\s*")
@@ -87,8 +88,11 @@ def show_document(blocks: Iterable[Block]) -> Iterator[Block]:
             if not inside:
                 m = _ARRAY.search(window.text, at)
                 if m is None:
-                    at = max(at, len(window.text) - 256)  # the key may be cut by the end of the window
+                    kept = max(at, len(window.text) - KEY_BYTES)  # the key may be cut by the end of the window
+                    out.add_raw(window, at, kept)
+                    at = kept
                     break
+                out.add_raw(window, at, m.start())
                 context = _context(window.text[at : m.start()]) if m[1] == "values" else {}
                 at, inside = m.end(), True
             at = _BETWEEN.match(window.text, at).end()  # type: ignore[union-attr] # it matches the empty text, too
@@ -104,7 +108,7 @@ def show_document(blocks: Iterable[Block]) -> Iterator[Block]:
             at = found[1]
         given_up = inside and len(window.text) - at > RECORD_BYTES
         if given_up or block.last:
-            out.add_raw(window, at)
+            out.add_raw(window, at, len(window.text))
             at, inside = len(window.text), False
         window.drop(at)
         yield out.block(last=block.last)
@@ -146,10 +150,10 @@ class _Out:
         for line, start in zip(render(shown), starts_of(data, shown), strict=True):
             self._put(window, at + (start or first), line)
 
-    def add_raw(self, window: _Window, at: int) -> None:
-        """Add what is left of the window, line by line, as it stands."""
-        for line in window.text[at:].split("\n"):
-            if line.strip(" \t\r{}[],"):
+    def add_raw(self, window: _Window, at: int, end: int) -> None:
+        """Add what is no record, line by line, as it stands: nothing is lost because it is not understood."""
+        for line in window.text[at:end].split("\n"):
+            if line.strip(" \t\r{}[],:"):
                 self._put(window, at, line.encode("latin-1"))
             at += len(line) + 1
 

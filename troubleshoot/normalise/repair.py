@@ -19,12 +19,12 @@ from troubleshoot.normalise.origins import Place, Text
 ESC, CR, NUL, BACKSPACE = b"\x1b", b"\r", b"\0", b"\x08"
 
 _COLOUR = re.compile(rb"\x1b\[(?:[0-79;][0-9;]*)?m")  # 8 hides text: Jenkins puts its notes behind it
-_CONTROL = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[()][0-9A-Za-z]|[@-Z\\-_=>])")
-_JENKINS_NOTE = re.compile(rb"\x1b\[8mha:[^\x1b\n]*(?:\x1b\[0m)?")
+_CONTROL = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[()][0-9A-Za-z]|[@-Z\\-_=>])")
+_JENKINS_NOTE = re.compile(rb"\x1b\[8mha:[A-Za-z0-9+/=]*(?:\x1b\[0m)?")
 _CURSOR_UP = re.compile(rb"\x1b\[\d*[AF]")  # what follows is drawn over a line above
 _OVERSTRUCK = re.compile(rb"(?:[^\n\x08\x80-\xff]|[\xc0-\xff][\x80-\xbf]*)\x08|^\x08+", re.MULTILINE)
-_LONE_RETURN = re.compile(rb"\r(?!\n|\r+\n)")
-_RETURNS = re.compile(rb"\r+\n|\r|\x1b\[\d*[AF]\n?")
+_LONE_RETURN = re.compile(rb"\r(?![\r\n])")
+_RETURNS = re.compile(rb"(?:\r+|\x1b\[\d*[AF])\n?")
 
 # Characters that take room and show nothing, and those that take none. Each list begins with its own first byte, so
 # that the search runs at the speed of memchr.

@@ -24,10 +24,11 @@ PODS = 256
 SERVICES = 64
 DENSE = 16  # so many different ranks in a sample make up for those that are not in it
 
-# Lines that launchers print themselves stand outside the wrapper that they give to others.
+# Lines that launchers print themselves stand outside the wrapper that they give to others, and so do the states of a
+# progress bar that were drawn over one another.
 LAUNCHER_LINE = re.compile(
     r"(?:srun|slurmstepd|sbatch|salloc|mpirun|mpiexec|prterun|orterun|pdsh@\S+|bash|kill):|[-=*#+]{4,}|\+ "
-    r"|Defaulted container|Killed$|Terminated$|[+-] \S+ › |\S+ exited with code \d+$"
+    r"|Defaulted container|Killed$|Terminated$|[+-] \S+ › |\S+ exited with code \d+$|[^|]{0,80}?\d{1,3}%\|"
 )
 
 

@@ -212,7 +212,7 @@ HEADERS: tuple[Wrapper, ...] = (
 )
 
 WRAPPERS: tuple[Wrapper, ...] = COLLECTORS + VIEWERS + LAUNCHERS + TORCH + HEADERS
-ONCE_MORE = frozenset({"syslog", "timestamp"})  # may stand inside another of their kind
+ONCE_MORE = frozenset({"cri", "syslog", "timestamp"})  # may stand inside another of their kind
 
 
 Matchers = tuple[tuple[Callable[[str], re.Match[str] | None], Wrapper], ...]
