@@ -33,6 +33,12 @@ CODES: dict[str, str] = {
     "R018": "unknown capture",
     "R019": "name that a capture cannot have",
     "R020": "folded log text",
+    # packs beside each other, and overrides
+    "P001": "pack needs a newer engine",
+    "P002": "two packs of one name",
+    "P003": "rule of one pack stands in for that of another",
+    "P004": "override means no rule",
+    "P005": "no rules in a pack",
     # lints: the rule loads, and would disappoint
     "L001": "keys out of order",
     "L002": "signature never used",

@@ -37,6 +37,10 @@ PROBE_LINES = 200  # lines looked at to recognise wrappers
 # --- rule files ---
 RULE_FILE_BYTES = 512 * 1024
 REGEX_CHARS = 4_000
+PACK_ARCHIVE_BYTES = 64 * 1024 * 1024  # of a pack that is pulled, compressed
+PACK_BYTES = 256 * 1024 * 1024  # of its files that are kept: 1,000 rules take 5 MB
+PACK_FILES = 50_000  # in an archive or repository that a pack is taken from, kept or not
+PULL_S = 120.0  # one step of fetching a pack
 
 # --- evaluate and report ---
 COMBINATIONS = 10_000  # of hits tried for one `where`

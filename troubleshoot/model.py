@@ -256,6 +256,7 @@ class Rule:
     references: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
     path: str = ""
+    pack: str = ""  # the name of the pack it comes from; "" of a folder that is none
 
     @property
     def domain(self) -> str:
@@ -268,6 +269,21 @@ class PatternUse:
 
     rule: str
     signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackPart:
+    """One of the folders that a pack was put together from, lowest first. `rules`: how many of its own are in use.
+
+    `left_out`: why none of them is."""
+
+    name: str
+    path: str
+    rules: int = 0
+    version: str = ""
+    title: str = ""
+    min_engine: str = ""
+    left_out: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +303,8 @@ class RulePack:
     users: tuple[tuple[PatternUse, ...], ...]
     tables: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     builtin: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)  # [group][name][attribute]
-    problems: tuple[Any, ...] = ()  # errors.Problem of rules that were left out
+    problems: tuple[Any, ...] = ()  # errors.Problem of rules that were left out; warnings of those that stand in
+    parts: tuple[PackPart, ...] = ()
 
 
 # --- logs ------------------------------------------------------------------------------------------------------------

@@ -130,7 +130,7 @@ def default_map(settings: Settings) -> dict[str, Any]:
         return {key.replace("-", "_"): settings[key].value for key in keys if key in settings}
 
     pack = of(PACK_KEYS)
-    rules = dict.fromkeys(("list", "show", "check", "schema", "new", "docs"), pack)
+    rules = dict.fromkeys(("list", "show", "check", "schema", "new", "docs", "packs", "stats"), pack)
     return {
         "scan": of(SCAN_KEYS),
         "postmortem": of(POSTMORTEM_KEYS),

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import click
+
+from troubleshoot.rulepack import overrides as pack_overrides
+from troubleshoot.rulepack.packs import full_name
 
 if TYPE_CHECKING:
     from troubleshoot.engine import Engine
@@ -26,7 +30,7 @@ def common_options(command: Command) -> Command:
             click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
             click.option("--config", type=click.Path(dir_okay=False), expose_value=False, metavar="FILE",
                          help="Read settings from this file only."),
-            click.option("--isolated", is_flag=True, expose_value=False,
+            click.option("--isolated", is_flag=True, expose_value=False, is_eager=True, callback=_isolate,
                          help="Read no settings from files or environment."),
             click.option("--debug", is_flag=True, expose_value=False, help="Show where an error came from."),
         )
@@ -43,23 +47,43 @@ def pack_options(command: Command) -> Command:
                          help="Use these rules too, over the shipped ones. Repeatable."),
             click.option("--default-rules/--no-default-rules", default=True, help="Use the shipped rules, or not."),
             click.option("--drafts", is_flag=True, help="Use rules that are still drafts."),
+            click.option("--overrides", type=click.Path(), metavar="FILE", expose_value=False, callback=_override,
+                         help="Change or disable rules as this file says, and not the user's own overrides.yaml."),
         )
     ):  # fmt: skip
         command = option(command)
     return command
 
 
+def _override(ctx: click.Context, _param: click.Parameter, path: str | None) -> None:
+    """Let a file of overrides count for as long as the command runs, in the processes that it starts, too."""
+    if path is not None and not ctx.resilient_parsing:
+        ctx.call_on_close(pack_overrides.use(path))
+
+
+def _isolate(ctx: click.Context, _param: click.Parameter, is_wanted: bool) -> None:
+    if is_wanted and not ctx.resilient_parsing:
+        ctx.call_on_close(pack_overrides.use(pack_overrides.NONE))
+
+
 @functools.lru_cache(maxsize=4)
-def load_engine(rules: tuple[str, ...], default_rules: bool, drafts: bool) -> Engine:
-    """Return the engine over the rules that the options name."""
+def _engine(rules: tuple[str, ...], default_rules: bool, drafts: bool, _overrides: str | None) -> Engine:
     from troubleshoot.engine import Engine
 
     return Engine.default(rules, default_rules=default_rules, drafts=drafts)
 
 
+def load_engine(rules: tuple[str, ...], default_rules: bool, drafts: bool) -> Engine:
+    """Return the engine over the rules that the options name."""
+    return _engine(rules, default_rules, drafts, os.environ.get(pack_overrides.VARIABLE))
+
+
 def names_of_rules(pack: RulePack) -> dict[str, tuple[str, ...]]:
-    """Return per rule id the other names it goes by: domain, tags, systems."""
-    return {rule.id: (rule.domain, *rule.tags, *rule.systems) for rule in pack.rules.values()}
+    """Return per rule id the other names it goes by: domain, tags, systems, and those with its pack's name."""
+    return {
+        rule.id: (rule.domain, *rule.tags, *rule.systems, *((rule.pack, full_name(rule)) if rule.pack else ()))
+        for rule in pack.rules.values()
+    }
 
 
 def check_names(wanted: Sequence[str], pack: RulePack, option: str) -> None:

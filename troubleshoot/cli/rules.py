@@ -19,6 +19,7 @@ from troubleshoot.cli.options import (
     stdin_stream,
 )
 from troubleshoot.cli.output import STDOUT, emit, look_for
+from troubleshoot.cli.packs import COMMANDS as PACK_COMMANDS
 from troubleshoot.errors import UsageError
 from troubleshoot.report.look import SEVERITY_STYLE, Look
 from troubleshoot.report.printable import cut_end, one_line, visible
@@ -116,7 +117,9 @@ def show(
 
 
 def _find(pack: RulePack, rule_id: str) -> Rule:
-    rule = pack.rules.get(rule_id.removesuffix(".yaml").removeprefix("rules/"))
+    from troubleshoot.rulepack.packs import find_rule
+
+    rule = find_rule(pack, rule_id.removesuffix(".yaml").removeprefix("rules/"))
     if rule is None:
         help = nearest(rule_id, list(pack.rules)) or "`troubleshoot rules list WORD` searches"
         raise UsageError(f"no rule {rule_id!r}", help=help)
@@ -250,3 +253,7 @@ def _load(rules: Sequence[str], default_rules: bool, drafts: bool) -> RulePack:
     from troubleshoot.rulepack.load import load_pack
 
     return load_pack(rules, drafts=drafts, default_rules=default_rules)
+
+
+for _command in PACK_COMMANDS:
+    rules.add_command(_command)

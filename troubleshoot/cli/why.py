@@ -19,6 +19,7 @@ from troubleshoot.cli.options import (
 )
 from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.errors import UsageError
+from troubleshoot.rulepack.packs import find_rule
 
 
 @click.command(short_help="Explain why a rule did or did not fire on a log.")
@@ -37,7 +38,8 @@ def why(
 ) -> int:
     """Explain why RULE fired or did not: what held, what did not, the nearest lines. Drafts are looked at too."""
     engine = load_engine(rules, default_rules, True)
-    if rule not in engine.pack.rules:
+    known = find_rule(engine.pack, rule)
+    if known is None:
         raise UsageError(f"no rule {rule!r}", help=nearest(rule, list(engine.pack.rules)) or "see `rules list`")
     if not paths and is_stdin_terminal():
         raise UsageError("no log to look at", help="give a path, or a log on standard input")
@@ -51,6 +53,6 @@ def why(
         spooled = Path(folder, "stdin")
         if "-" in found:  # the log is read once for the condition and once for the nearest lines
             spooled.write_bytes(stdin_stream().read())
-        explanation = explain(engine, rule, [str(spooled) if path == "-" else path for path in found])
+        explanation = explain(engine, known.id, [str(spooled) if path == "-" else path for path in found])
         emit(render_why(explanation, look_for(STDOUT, color)).replace(str(spooled), "stdin"))
     return 0

@@ -1,22 +1,33 @@
 """Layers of files -> one `RulePack`, with every problem of every file.
 
 A later layer's rule replaces an earlier one of the same id, and so do tables, shared and built-in signatures by name; a
-rule sees the shared signatures and tables of its own layer and those below. Equal patterns of different rules become
-one pattern with one id. Rules are taken in the order of their ids, so the same files always give the same pack.
+rule sees the shared signatures and tables of its own layer and those below. The tables of a pack with a name are its
+own: they go by `acme:xid`, and no other pack's rules see them changed. A pack that cannot run here is left out as a
+whole. Equal patterns of different rules become one pattern with one id. Rules are taken in the order of their ids, so
+the same files always give the same pack.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from troubleshoot import __version__, limits
 from troubleshoot.errors import Problem
-from troubleshoot.model import Pattern, PatternUse, Place, Rule, RulePack, Signature, Status
+from troubleshoot.model import Lookup, PackPart, Pattern, PatternUse, Place, Rule, RulePack, Signature, Status
 from troubleshoot.rulepack.companions import Table, parse_builtin, parse_shared, parse_table
-from troubleshoot.rulepack.files import BUILTIN, SHARED, SUFFIX, TABLES, Layer, PackFile, is_rule_id, nearest_id
+from troubleshoot.rulepack.files import BUILTIN, PACK, SHARED, SUFFIX, TABLES, Layer, PackFile, is_rule_id, nearest_id
+from troubleshoot.rulepack.overrides import apply_overrides, read_overrides
+from troubleshoot.rulepack.packs import (
+    SHIPPED,
+    PackHeader,
+    conflict,
+    engine_problem,
+    parse_header,
+    resolve_causes,
+)
 from troubleshoot.rulepack.schema import parse_rule
 
 
@@ -30,25 +41,69 @@ class _Gathered:
     builtin: dict[str, dict[str, tuple[Signature, dict[str, str]]]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     contents: list[str] = field(default_factory=list)  # a hash of each file read
+    parts: list[PackPart] = field(default_factory=list)
+    headers: dict[str, PackHeader] = field(default_factory=dict)
+    home: dict[str, int] = field(default_factory=dict)  # which part a rule is of
 
 
-def read_pack(layers: Sequence[Layer], *, drafts: bool = False, context: Sequence[Layer] = ()) -> RulePack:
+def read_pack(
+    layers: Sequence[Layer], *, drafts: bool = False, context: Sequence[Layer] = (), overrides: Path | None = None
+) -> RulePack:
     """Read all files and return the pack; `problems` holds every error, and a rule with one is not in `rules`.
 
     Of the `context` layers only shared signatures, tables and built-in signatures are taken, none of their problems.
     """
     gathered = _Gathered()
     for layer in context:
-        _read_layer(gathered, layer, rules=False)
+        _read_layer(gathered, layer, PackHeader(""), rules=False)
     gathered.problems.clear()
     for layer in layers:
-        _read_layer(gathered, layer, rules=True)
+        header = _header(gathered, layer)
+        if header is not None:
+            _read_layer(gathered, layer, header, rules=True)
     rules = {id: rule for id, rule in sorted(gathered.rules.items()) if drafts or rule.status is not Status.DRAFT}
-    return _freeze(gathered, rules, [layer.name for layer in layers])
+    rules = {id: replace(rule, causes=resolve_causes(rule.causes, rules)) for id, rule in rules.items()}
+    if overrides is not None:
+        wanted, problems = read_overrides(overrides)
+        rules, meaningless = apply_overrides(rules, wanted)
+        gathered.problems += [*problems, *meaningless]
+        gathered.contents += [str(each) for each in wanted]
+    return _freeze(gathered, rules)
 
 
-def _read_layer(gathered: _Gathered, layer: Layer, *, rules: bool) -> None:
+def _header(gathered: _Gathered, layer: Layer) -> PackHeader | None:
+    """Return who a layer is, and note it; None if it cannot be used, with the reason among the problems."""
+    header = PackHeader("")
+    problems: list[Problem] = []
+    for file in layer.of(PACK):
+        found, problems = parse_header(_text(gathered, file), file.path)
+        refusal = engine_problem(found) if found is not None else None
+        if found is not None and found.name in gathered.headers:
+            help = f"the other one is {gathered.headers[found.name].place}; rename one of them, or use one"
+            refusal = Problem("P002", f"a second pack `{found.name}`", found.place, help=help)
+        problems = [*problems, *([refusal] if refusal is not None else [])]
+        header = found or header
+    if layer.is_shipped:
+        header = PackHeader(SHIPPED, __version__)
+    left_out = problems[0].text if problems else ""
+    name = header.name or layer.name
+    gathered.parts.append(PackPart(name, layer.path, 0, header.version, header.title, header.min_engine, left_out))
+    if problems:
+        gathered.problems += [replace(each, text=f"pack `{name}` is left out: {each.text}") for each in problems]
+        return None
+    if header.name:
+        gathered.headers[header.name] = header
+    if not layer.is_shipped and not any(each.kind != PACK for each in layer.files):
+        help = "rules lie in folders named for their domain, such as `gpu/fell-off-bus.yaml`"
+        gathered.problems.append(Problem("P005", f"no rules in `{name}`", Place(layer.path), "", help, "warning"))
+    return header
+
+
+def _read_layer(gathered: _Gathered, layer: Layer, header: PackHeader, *, rules: bool) -> None:
     own: dict[str, Signature] = {}
+    prefix = f"{header.name}:" if header.name and not layer.is_shipped else ""
+    tables: dict[str, Table] = dict(gathered.tables)
+    own_tables: set[str] = set()
     for file in layer.of(SHARED):
         signatures, problems = parse_shared(_text(gathered, file), file.path)
         gathered.problems += problems
@@ -62,27 +117,46 @@ def _read_layer(gathered: _Gathered, layer: Layer, *, rules: bool) -> None:
         table, problems = parse_table(_text(gathered, file), file.path)
         gathered.problems += problems
         if table is not None:
-            gathered.tables[file.name] = table
+            gathered.tables[prefix + file.name] = tables[file.name] = table
+            own_tables.add(file.name)
     for file in layer.of(BUILTIN):
         group, problems = parse_builtin(_text(gathered, file), file.path, gathered.shared)
         gathered.problems += problems
         gathered.builtin.setdefault(file.name, {}).update(group)
     for file in layer.of("rule") if rules else ():
-        _read_rule(gathered, file)
+        rule = _read_rule(gathered, file, tables)
+        if rule is None:
+            continue
+        if prefix:
+            rule = replace(rule, lookup=tuple(_own_table(each, own_tables, prefix) for each in rule.lookup))
+        _take(gathered, replace(rule, pack=header.name), header)
 
 
-def _read_rule(gathered: _Gathered, file: PackFile) -> None:
+def _read_rule(gathered: _Gathered, file: PackFile, tables: Mapping[str, Table]) -> Rule | None:
     if not is_rule_id(file.name):
         gathered.problems.append(_wrong_id(file))
-        return
+        return None
     before = len(gathered.problems)
     text = _text(gathered, file)
     if len(gathered.problems) > before:
-        return
-    rule, problems = parse_rule(text, file.path, file.name, gathered.shared, gathered.tables)
+        return None
+    rule, problems = parse_rule(text, file.path, file.name, gathered.shared, tables)
     gathered.problems += problems
-    if rule is not None:
-        gathered.rules[file.name] = rule
+    return rule
+
+
+def _own_table(lookup: Lookup, own: Collection[str], prefix: str) -> Lookup:
+    return replace(lookup, table=prefix + lookup.table) if lookup.table in own else lookup
+
+
+def _take(gathered: _Gathered, rule: Rule, header: PackHeader) -> None:
+    """Put a rule over the one of its id from a layer below, if there is one."""
+    below = gathered.rules.get(rule.id)
+    told = conflict(header, rule, below) if below is not None else None
+    if told is not None:
+        gathered.problems.append(told)
+    gathered.rules[rule.id] = rule
+    gathered.home[rule.id] = len(gathered.parts) - 1
 
 
 def _wrong_id(file: PackFile) -> Problem:
@@ -147,7 +221,7 @@ class _Numbering:
         return replace(signature, patterns=tuple(dict.fromkeys(numbered)))
 
 
-def _freeze(gathered: _Gathered, rules: Mapping[str, Rule], names: Sequence[str]) -> RulePack:
+def _freeze(gathered: _Gathered, rules: Mapping[str, Rule]) -> RulePack:
     numbering = _Numbering()
     numbered = {
         id: replace(
@@ -161,10 +235,14 @@ def _freeze(gathered: _Gathered, rules: Mapping[str, Rule], names: Sequence[str]
             numbering.number(f"~{group}", replace(signature, name=name))
             builtin.setdefault(group, {})[name] = attributes
     digest = hashlib.sha256(__version__.encode())
-    for line in (*gathered.contents, *rules, *(f"{p.regex} {p.exact_case} {p.lines} {p.entry}" for p in numbering.patterns)):
+    for line in (
+        *gathered.contents,
+        *rules,
+        *(f"{p.regex} {p.exact_case} {p.lines} {p.entry}" for p in numbering.patterns),
+    ):
         digest.update(line.encode() + b"\n")
     return RulePack(
-        name="+".join(names),
+        name="+".join(part.name for part in gathered.parts if not part.left_out),
         version=__version__,
         hash=digest.hexdigest()[:16],
         rules=numbered,
@@ -173,4 +251,8 @@ def _freeze(gathered: _Gathered, rules: Mapping[str, Rule], names: Sequence[str]
         tables={name: table.rows for name, table in gathered.tables.items()},
         builtin=builtin,
         problems=tuple(gathered.problems),
+        parts=tuple(
+            replace(part, rules=sum(1 for id in rules if gathered.home.get(id) == number))
+            for number, part in enumerate(gathered.parts)
+        ),
     )

@@ -28,6 +28,7 @@ from troubleshoot.model import (
     Kind,
     Lookup,
     Op,
+    PackPart,
     Pattern,
     PatternUse,
     Place,
@@ -56,6 +57,7 @@ def json_from_pack(pack: RulePack) -> Json:
         "tables": _plain(pack.tables),
         "builtin": _plain(pack.builtin),
         "rules": [_write(rule) for rule in pack.rules.values()],
+        "parts": [_write(part) for part in pack.parts],
         "problems": [
             {**_write(each), "place": [each.place.path, *_plain(each.place)] if each.place else None}
             for each in pack.problems
@@ -78,6 +80,7 @@ def pack_from_json(data: Json) -> RulePack:
         tables=data["tables"],
         builtin=data["builtin"],
         problems=tuple(_read_problem(each) for each in data["problems"]),
+        parts=tuple(PackPart(**each) for each in data["parts"]),
     )
 
 

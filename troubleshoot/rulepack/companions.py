@@ -72,7 +72,7 @@ def parse_table(text: str, path: str) -> tuple[Table | None, list[Problem]]:
                 document.problem("R004", "the file is empty", document.place(()), "write `columns:`")
             )
         return None, document.problems
-    model, _bad = check_shape(document, fields.TableFields)
+    model, _bad = check_shape(document, fields.TableFields, "a table")
     if not isinstance(model, fields.TableFields):
         return None, document.problems
     for key, row in model.rows.items():

@@ -19,6 +19,7 @@ def rule_document(rule: Rule) -> Json:
     return {
         "id": rule.id,
         "path": rule.path,
+        "pack": rule.pack or None,
         "title": rule.title,
         "kind": rule.kind.value,
         "severity": rule.severity.word,

@@ -8,19 +8,21 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from troubleshoot.errors import UsageError
 
 SHARED, TABLES, BUILTIN = "_shared", "_tables", "_builtin"
+PACK = "pack"  # the kind of a pack's own description, and with the suffix the name of its file
 SUFFIX = ".yaml"
 _SEGMENT = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class PackFile:
-    """A file of a pack. `kind` is "rule", "_shared", "_tables" or "_builtin"; `name` its path below that, no suffix."""
+    """A file of a pack. `kind` is "rule", "_shared", "_tables", "_builtin" or "pack"; `name` its path below that, no
+    suffix."""
 
     path: str  # as shown to the reader
     kind: str
@@ -31,10 +33,14 @@ class PackFile:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One folder of rules with its files, in the order of their names. `name` is what the pack is called after it."""
+    """One folder of rules with its files, in the order of their names. `name` is what the pack is called after it.
+    `alone`: it was given as a single rule's file."""
 
     name: str
     files: tuple[PackFile, ...]
+    path: str = ""
+    is_shipped: bool = False
+    alone: bool = False
 
     def of(self, kind: str) -> Iterator[PackFile]:
         return (each for each in self.files if each.kind == kind)
@@ -53,12 +59,32 @@ def list_layers(paths: Sequence[Path | str], *, default_rules: bool = True) -> l
     A path is a folder of rules or a single rule's file, which brings the shared signatures and tables of its folder.
     Raises UsageError for a path that is neither.
     """
-    layers = [_list_folder(default_rules_dir(), "troubleshoot")] if default_rules else []
+    layers = [shipped_layer()] if default_rules else []
     return layers + [list_layer(Path(path)) for path in paths]
 
 
+def shipped_layer() -> Layer:
+    """Return the layer of the rules that ship with the package."""
+    return replace(_list_folder(default_rules_dir(), "troubleshoot"), is_shipped=True)
+
+
+def packs_dir() -> Path | None:
+    """Return where pulled packs are kept, or None where this user has no home."""
+    base = os.environ.get("XDG_DATA_HOME", "")
+    if base and os.path.isabs(base):  # noqa: PTH117  # the XDG rules: a relative path counts as unset
+        return Path(base) / "troubleshoot" / "packs"
+    try:
+        return Path.home() / ".local" / "share" / "troubleshoot" / "packs"
+    except RuntimeError:
+        return None
+
+
 def list_layer(path: Path) -> Layer:
-    """Return the layer of one path as given. Raises UsageError."""
+    """Return the layer of one path as given: a folder, one rule's file, or the name of a pulled pack.
+    Raises UsageError."""
+    pulled = _pulled(path) if not path.exists() else None
+    if pulled is not None:
+        path = pulled
     if path.is_dir():
         return _list_folder(path, path.resolve().name)
     if not path.exists():
@@ -69,7 +95,15 @@ def list_layer(path: Path) -> Layer:
     layer = _list_folder(root, root.resolve().name)
     alone = path.resolve()
     kept = [each for each in layer.files if each.kind != "rule" or Path(each.path).resolve() == alone]
-    return Layer(layer.name, tuple(kept))
+    return replace(layer, files=tuple(kept), alone=True)
+
+
+def _pulled(path: Path) -> Path | None:
+    """Return the folder of a pulled pack that is called so."""
+    kept = packs_dir()
+    if kept is None or len(path.parts) != 1 or not _SEGMENT.fullmatch(path.name):
+        return None
+    return kept / path.name if (kept / path.name).is_dir() else None
 
 
 def root_of(path: Path) -> Path:
@@ -101,7 +135,7 @@ def nearest_id(name: str) -> str:
 
 def _list_folder(root: Path, name: str) -> Layer:
     shown = _shown(root)
-    return Layer(name, tuple(_walk(str(root), shown, "rule", "")))
+    return Layer(name, tuple(_walk(str(root), shown, "rule", "")), shown)
 
 
 def _shown(root: Path) -> str:
@@ -126,17 +160,19 @@ def _walk(folder: str, shown: str, kind: str, below: str) -> Iterator[PackFile]:
                 deeper = "" if special else f"{below}{entry.name}/"
                 yield from _walk(entry.path, path, special or kind, deeper)
         elif entry.name.endswith((SUFFIX, ".yml")) and not entry.name.startswith(("_", ".")):
+            name = below + entry.name.removesuffix(SUFFIX)
+            own = PACK if kind == "rule" and name == PACK else kind
             try:
                 stat = entry.stat()
             except OSError:  # gone since, or a dangling link: opening it will tell
-                yield PackFile(path, kind, below + entry.name.removesuffix(SUFFIX), 0, 0)
+                yield PackFile(path, own, name, 0, 0)
             else:
-                yield PackFile(path, kind, below + entry.name.removesuffix(SUFFIX), stat.st_size, stat.st_mtime_ns)
+                yield PackFile(path, own, name, stat.st_size, stat.st_mtime_ns)
 
 
 def fingerprint(layers: Iterable[Layer]) -> Iterator[str]:
     """Yield what must be the same for a pack to be the same: each file's name, size and time."""
     for layer in layers:
-        yield layer.name
+        yield f"{layer.name} {layer.is_shipped} {layer.alone}"
         for each in layer.files:
             yield f"{each.path} {each.kind} {each.size} {each.mtime_ns}"

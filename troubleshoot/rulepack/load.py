@@ -13,9 +13,13 @@ from pathlib import Path
 from troubleshoot.errors import Problem, RuleError
 from troubleshoot.model import Place, RulePack, Status
 from troubleshoot.rulepack import cache as pack_cache
-from troubleshoot.rulepack.files import Layer, default_rules_dir, list_layer, list_layers, list_rule_files
+from troubleshoot.rulepack.files import Layer, default_rules_dir, list_layer, list_layers, shipped_layer
+from troubleshoot.rulepack.files import list_rule_files as _list_rule_files
+from troubleshoot.rulepack.overrides import active_file
 
 __all__ = ["default_rules_dir", "find_problems", "list_rule_files", "load_pack"]
+
+USERS_OWN = "the user's own"  # overrides: those of --overrides, of the environment, or of the user's configuration
 
 
 def load_pack(
@@ -25,8 +29,10 @@ def load_pack(
     strict: bool = False,
     cache: bool = True,
     default_rules: bool = True,
+    overrides: Path | str | None = USERS_OWN,
 ) -> RulePack:
-    """Return the pack of the shipped rules and the given paths (folders, or single rules' files), later over earlier.
+    """Return the pack of the shipped rules and the given paths (folders, single rules' files, names of pulled packs),
+    later over earlier, with the user's overrides, those of a given file, or (None) none.
 
     Rules that do not load are left out and stand in `problems`; with `strict` they raise RuleError, which holds every
     problem of every file, and so does a rule without an example that matches: nothing says that it can ever fire.
@@ -34,23 +40,42 @@ def load_pack(
     """
     layers = list_layers(paths, default_rules=default_rules)
     context = [] if default_rules else [list_layer(default_rules_dir())]
-    key = pack_cache.key_of([*context, *layers], f"drafts={drafts} context={len(context)}") if cache else ""
+    file = active_file() if overrides == USERS_OWN else Path(overrides) if overrides else None
+    options = f"drafts={drafts} context={len(context)} overrides={_look_of(file)}"
+    key = pack_cache.key_of([*context, *layers], options) if cache else ""
     pack = pack_cache.read_pack(key) if cache else None
     if pack is None:
-        pack = _read(layers, drafts, context)
+        pack = _read(layers, drafts, context, file)
         if cache:
             pack_cache.write_pack(key, pack)
     if strict:
         problems = [*pack.problems, *_unproven(pack)]
-        if problems:
+        if any(each.severity == "error" for each in problems):
             raise refusal(problems)
     return pack
+
+
+def _look_of(file: Path | None) -> str:
+    """Return what must be the same for a file's content to be the same."""
+    if file is None:
+        return ""
+    try:
+        stat = file.stat()
+    except OSError:
+        return f"{file} ?"
+    return f"{file.resolve()} {stat.st_size} {stat.st_mtime_ns}"
+
+
+def list_rule_files(paths: Sequence[Path | str] = (), *, default_rules: bool = True) -> list[Path]:
+    """Return every file that a pack over these paths is made of, rules or not, the user's overrides among them."""
+    overrides = active_file()
+    return [*_list_rule_files(paths, default_rules=default_rules), *([overrides] if overrides is not None else [])]
 
 
 def find_problems(paths: Sequence[Path | str] = ()) -> list[Problem]:
     """Return every problem that keeps rules of these paths (the shipped ones if none) from loading, drafts included."""
     shipped = default_rules_dir()
-    layers = [list_layer(Path(path)) for path in paths or [shipped]]
+    layers = [list_layer(Path(path)) for path in paths] or [shipped_layer()]
     return list(_read(layers, True, [list_layer(shipped)]).problems)
 
 
@@ -64,11 +89,13 @@ def refusal(problems: Sequence[Problem]) -> RuleError:
 def _unproven(pack: RulePack) -> Iterator[Problem]:
     help = "add an example with `match:`, the log lines verbatim"
     for rule in pack.rules.values():
-        if rule.status not in (Status.DRAFT, Status.IMPORTED) and not any(example.expect == "match" for example in rule.examples):
+        if rule.status not in (Status.DRAFT, Status.IMPORTED) and not any(
+            example.expect == "match" for example in rule.examples
+        ):
             yield Problem("L003", "no example that matches", Place(rule.path), help=help)
 
 
-def _read(layers: Sequence[Layer], drafts: bool, context: Sequence[Layer]) -> RulePack:
+def _read(layers: Sequence[Layer], drafts: bool, context: Sequence[Layer], overrides: Path | None = None) -> RulePack:
     from troubleshoot.rulepack.assemble import read_pack  # brings YAML and pydantic, which a warm start does without
 
-    return read_pack(layers, drafts=drafts, context=context)
+    return read_pack(layers, drafts=drafts, context=context, overrides=overrides)

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from troubleshoot.errors import Problem
-from troubleshoot.rulepack import fields
+from troubleshoot.rulepack import fields, pack_fields
 from troubleshoot.rulepack.positions import Document, Path, text_of
 
 _MODEL_OF: dict[str, type[BaseModel]] = {
@@ -28,14 +28,19 @@ _MODEL_OF: dict[str, type[BaseModel]] = {
     "`verify`": fields.VerifyFields,
     "an example": fields.ExampleFields,
     "a table": fields.TableFields,
+    "a pack": pack_fields.PackFields,
+    "an override": pack_fields.OverrideFields,
 }
+_OTHER_FILES = ("a table", "a pack", "an override")
 _KEYS_OF: dict[str, tuple[str, ...]] = {name: tuple(model.model_fields) for name, model in _MODEL_OF.items()}
 
 
-def check_shape(document: Document, model: type[BaseModel]) -> tuple[BaseModel | None, set[Path]]:
+def check_shape(
+    document: Document, model: type[BaseModel], owner: str = "a rule"
+) -> tuple[BaseModel | None, set[Path]]:
     """Validate the document's data; return the model (None if it does not fit) and the paths of all misfits.
 
-    A problem for each misfit is added to the document.
+    A problem for each misfit is added to the document. `owner` says what the document is.
     """
     try:
         return model.model_validate(document.data), set()
@@ -44,7 +49,7 @@ def check_shape(document: Document, model: type[BaseModel]) -> tuple[BaseModel |
         misspelt = [path for path, each in errors if each["type"] == "extra_forbidden"]
         for path, each in errors:
             if each["type"] != "missing" or not any(_may_mean(given, path) for given in misspelt):
-                document.problems.append(_problem(document, path, each))
+                document.problems.append(_problem(document, path, each, owner))
         return None, {path for path, _each in errors}
 
 
@@ -88,7 +93,7 @@ def _path(location: tuple[str | int, ...]) -> Path:
 def _owner(path: Path, model_name: str) -> str:
     """Name the thing whose key is the last element of `path`."""
     above = path[:-1]
-    if not above:
+    if not above or model_name in _OTHER_FILES:
         return model_name
     if "at_least" in above and above[-1] == "at_least":
         return "`at_least`"
@@ -104,14 +109,16 @@ def _owner(path: Path, model_name: str) -> str:
     }.get(str(above[0]) if model_name == "a rule" else "signature", model_name)
 
 
-def _problem(document: Document, path: Path, error: Mapping[str, Any]) -> Problem:
+def _problem(document: Document, path: Path, error: Mapping[str, Any], owner: str) -> Problem:
     kind = str(error["type"])
     last = path[-1] if path else ""
     name = f"`{last}`" if isinstance(last, str) else f"item {last + 1} of `{next_name(path)}`"
     if kind == "extra_forbidden":
-        return document.problem("R002", f"unknown key {name}", document.place(path, key=True), _key_help(path))
+        return document.problem("R002", f"unknown key {name}", document.place(path, key=True), _key_help(path, owner))
     if kind == "missing":
-        return document.problem("R003", f"missing key {name}", document.place(path[:-1], key=True), _missing_help(path))
+        return document.problem(
+            "R003", f"missing key {name}", document.place(path[:-1], key=True), _missing_help(path, owner)
+        )
     place = document.place(path)
     value = error.get("input")
     if value is None:
@@ -124,19 +131,19 @@ def next_name(path: Path) -> str:
     return next((each for each in reversed(path) if isinstance(each, str)), "")
 
 
-def _key_help(path: Path) -> str:
-    key, owner = str(path[-1]), _owner(path, "a rule")
+def _key_help(path: Path, of: str) -> str:
+    key, owner = str(path[-1]), _owner(path, of)
     known = _KEYS_OF[owner]
-    elsewhere = [name for name, keys in _KEYS_OF.items() if key in keys and name != "a table"]
-    if elsewhere:
+    elsewhere = [name for name, keys in _KEYS_OF.items() if key in keys and name not in _OTHER_FILES]
+    if elsewhere and owner not in _OTHER_FILES:
         return f"`{key}` is a key of {' and of '.join(elsewhere)}, and this is {owner}"
     if difflib.get_close_matches(key, known, n=1, cutoff=0.6):
         return did_you_mean(key, known)
     return f"the keys of {owner} are {', '.join(known)}"
 
 
-def _missing_help(path: Path) -> str:
-    owner = _owner(path, "a rule")
+def _missing_help(path: Path, of: str) -> str:
+    owner = _owner(path, of)
     field = _MODEL_OF[owner].model_fields.get(str(path[-1]))
     return (field.description if field is not None else "") or f"{owner} needs `{path[-1]}`"
 
