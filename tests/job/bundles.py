@@ -10,8 +10,8 @@ from troubleshoot.model import Job, Report
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 BEGIN = datetime(2026, 11, 30, 20, 0, 0)
-OOM = "ERROR torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 79.1 GiB"
-ECHO = "ERROR RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.5]:20114"
+OOM = "ERROR torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has 79.1 GiB in total"
+ECHO = "ERROR RuntimeError: [../gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.5]:20114"
 
 
 def clock(seconds: float, offset_h: float = 0.0) -> str:

@@ -49,7 +49,7 @@ CULPRITS = [
     ("mpich-abort-called", 3, HIGH),
 ]
 
-# Incidents in which no rank failed first: stopped from outside, a host lost, all ranks alike, a fault before ranks were.
+# No rank failed first: stopped from outside, a host lost, all ranks alike, a fault before there were ranks.
 NOBODY = [
     ("slurm-time-limit", "Slurm cancelled the job (time limit)"),
     ("slurm-cancelled-by-user", "Slurm cancelled the job"),

@@ -13,8 +13,16 @@ from markdown_it import MarkdownIt
 from troubleshoot.report import RENDERERS
 from troubleshoot.report.schema import report_schema
 
-EXTENSIONS = {"text": "txt", "markdown": "md", "json": "json", "ndjson": "ndjson", "slack": "slack.json", "html": "html",
-              "sarif": "sarif.json", "junit": "junit.xml"}  # fmt: skip
+EXTENSIONS = {
+    "text": "txt",
+    "markdown": "md",
+    "json": "json",
+    "ndjson": "ndjson",
+    "slack": "slack.json",
+    "html": "html",
+    "sarif": "sarif.json",
+    "junit": "junit.xml",
+}
 
 
 @pytest.mark.parametrize("name", JOB_SAMPLES)
