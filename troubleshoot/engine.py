@@ -263,4 +263,5 @@ def _open_data(data: str | bytes, name: str) -> Iterable[OpenSource]:
 def pack_notes(pack: RulePack) -> Iterator[Note]:
     """Yield a note per problem of a rule that was left out, so that no rule goes missing in silence."""
     for problem in pack.problems:
-        yield Note("rule-left-out", f"{problem.place}: {problem.text}", None)
+        code = "rule-left-out" if problem.severity == "error" else "packs"
+        yield Note(code, f"{problem.place}: {problem.text}", None)

@@ -92,7 +92,7 @@ def test_every_shipped_rule_has_a_page_and_a_document(tmp_path: Path) -> None:
 def test_document_writes_every_short_form_out() -> None:
     document = rule_document(rule())
     assert json.loads(json.dumps(document)) == document
-    assert list(document)[:3] == ["id", "path", "title"]
+    assert list(document)[:4] == ["id", "path", "pack", "title"]
     assert document["condition"] == {
         "all": ["old", {"at_least": {"n": 2, "of": "mount", "distinct": "rank"}}],
         "same": "rank",
