@@ -47,6 +47,10 @@ _HARMLESS = re.compile(
     | \b(?:if|should|in\ case|unless|until|when)\b.{0,60}\b(?:fails?|error\ occurs|exceptions?\ (?:is|are)\ raised)\b
     | Root\ Cause\ \(first\ observed\ failure\):
     | \b(?:on|max|num|ignore|retry[_\ ]on|stop[_\ ]on)[_\ -](?:errors?|failures?|exceptions?)\b
+    | pip's\ dependency\ resolver\ does\ not\ currently
+    | Failed\ to\ load\ image\ Python\ extension | Could\ not\ load\ dynamic\ library
+    | cannot\ open\ shared\ object\ file.{0,60}\(ignored\)
+    | \[\[Forward\ compatibility\ was\ attempted | gds_ds12_lock_pthread
     """,
     re.VERBOSE | re.IGNORECASE,
 )
