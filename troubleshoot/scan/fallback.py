@@ -29,7 +29,7 @@ class FallbackSearch:
             for word in words
         }
         self._others = [
-            (index, re.compile(b"(?=(%b))" % _lazy(entry.expression), 0 if entry.exact else re.IGNORECASE))
+            (index, re.compile(b"(?=(%b))" % entry.expression, re.IGNORECASE))
             for index, entry in enumerate(entries)
             if entry.literal is None
         ]
@@ -43,11 +43,6 @@ class FallbackSearch:
         for index, pattern in self._others:
             for match in pattern.finditer(data):
                 yield index, match.end(1)
-
-
-def _lazy(expression: bytes) -> bytes:
-    """Make all repeats lazy, so that the nearest end is found."""
-    return re.sub(rb"(\{\d+,\d*\})", rb"\1?", expression)
 
 
 def _write_tree(words: dict[bytes, int]) -> bytes:

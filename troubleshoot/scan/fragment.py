@@ -1,233 +1,238 @@
-r"""Finds the stretch of a pattern by which it is best searched for, when a literal will not do.
+r"""Writes the stretch of a pattern by which it is searched where each of its words is on too many lines.
 
-In: a pattern. Out: an expression over bytes that matches wherever the pattern does, and how often to expect that. It
-serves patterns that have no literal, and takes the place of a literal that stands on too many lines:
+In: a pattern. Out: an expression over bytes that matches in the raw line wherever the pattern matches in its peeled
+text: a fixed text, and what must follow it.
 
-    NCCL\s+WARN                         NCCL[\t\x0b-\r ]{1,}WARN       the word NCCL alone is on every third line
-    ^\s*(?P<a>\d+)\|oom\b.*             [0-9]\|OOM                     ends that vary are cut off
-    via NET/OFI/\d+(?!\S*/GDRDMA)       ...[0-9]{1,} and no "/GDRDMA"   on thousands of lines, and nearly never without
-    os\.fork\(\)\n.*OSError             OS\.FORK\(\)                   one line of several
+    via NET/OFI/\d+(?!\S*/GDRDMA)     via NET/OFI/ and digits, and then no "/GDRDMA"
+    NCCL_DEBUG\s{0,3}[=:]\s{0,3}ON    NCCL_DEBUG and blanks, and then "=" or ":", and so on
 
-Ends that may be empty or vary are cut off, for Hyperscan reports every end it finds. Only what a pattern asks of the
-text right behind it is kept, as expression.py writes it. A stretch holds no line feed.
+The expression begins with a fixed text and has no loops: a repeat is written out a few times, and what follows a longer
+one is not looked at. Vectorscan 5.4.12, as in the wheels of `hyperscan` 0.7.30 to 0.9.1, misses matches of expressions
+that begin otherwise or loop (`" [0-9]+: (?:KILLED|FLOATING POINT EXCEPTION)"` is not found behind 50 bytes of text;
+VectorCamp/vectorscan issues 317 and 382). Fixed texts and these expressions are found: tests/scan/test_prefilter.py.
+
+Peeling changes a line in few ways, for which the expression allows: mpirun's XML output writes quotes, brackets and &
+as entities and ends in a tag; and the process number in `slurmstepd[123]: error` is taken out.
 """
 
 from __future__ import annotations
 
-import string
-from collections.abc import Iterator, Sequence
+import functools
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
-from troubleshoot import limits
 from troubleshoot.model import Pattern
-from troubleshoot.scan.charsets import DIGIT, LOWER, NEWLINE, UPPER, One, both_cases, mask_of
-from troubleshoot.scan.expression import MAX_REPEAT, write, write_tail
-from troubleshoot.scan.literals import literals_of
-from troubleshoot.scan.syntax import Alt, End, Look, Node, NotAhead, Opaque, Repeat, Seq, parse, switches_case
+from troubleshoot.scan.charsets import ASCII_ALL, LOWER, NEWLINE, One, mask_of
+from troubleshoot.scan.literals import Derivation, joined_texts
+from troubleshoot.scan.pieces import GAPS, share_of
+from troubleshoot.scan.syntax import Alt, End, Node, NotAhead, Repeat, Seq, parse
 
-MAX_EXPRESSION = 4_000  # bytes; a longer one costs more to compile than it saves
+MAX_EXPRESSION = 1_500  # bytes; what would make it longer is left out
+MAX_TAIL = 16  # characters looked at behind the fixed text
+MAX_HEAD = 24  # of the fixed text
+LEAST_HEAD = 4
+UNROLLED = 3  # times that a repeat is written out beyond its least
+ANYTHING = 64  # a repeated set of so many ASCII characters takes any text, and nothing is asked behind it
+MAX_WORD = 32  # of a look-ahead that is spelt out
+MAX_SHARE = 0.6  # chance that the tail follows the text by accident, at most; else it is not worth its cost
+MAX_COUNT = 8  # of a repeat that is written out
 
-WITHOUT_WORD = 100  # times as many matches may be expected of a stretch that holds a word, for it is found far faster
-_LETTERS = frozenset(both_cases(1 << ord(char)) for char in string.ascii_lowercase + string.digits + "_./-")
-
-# Share of a log's bytes per character of a set, roughly; counted on a training log.
-_SHARES = ((LOWER, 0.028), (DIGIT, 0.02), (mask_of(" "), 0.12), (mask_of("._-/:[]=,"), 0.012))
-_OTHER_SHARE, _WIDE_SHARE = 0.002, 0.001
+ESCAPED = mask_of("<>&\"'")
+COLON = mask_of(":")
+MARKUP = mask_of("<")  # may begin the closing tag that is no part of the text
+LINE_END = rb"(?:\x0d\x0a|\x0a|</std)"
+NOT_AHEAD_SHARE, LINE_END_SHARE = 0.05, 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """An expression, whether to search it in exact case, and how many matches to expect in a million bytes of an
-    ordinary log (letters taken as independent)."""
-
     expression: bytes
-    exact: bool
-    per_mb: float
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
-    """A stretch of a pattern within one line. `share` is the chance that it matches at a given byte."""
+class _Tail:
+    """An expression for what follows, and the chance that it does so by accident. Empty: nothing is asked."""
 
-    expression: bytes
-    share: float
+    expression: bytes = b""
+    share: float = 1.0
 
 
 def fragment_of(pattern: Pattern) -> Fragment | None:
-    """Return the pattern's fragment; None when nothing of it is certain enough to search for."""
-    exact = pattern.exact_case and not switches_case(pattern.regex)
-    run = _best_run(parse(pattern.regex, spans=pattern.lines > 1, exact=exact))
-    if run is None:
+    """Return the pattern's fragment; None when no fixed text in it is followed by anything telling."""
+    tree = parse(pattern.regex, spans=pattern.lines > 1, exact_case=pattern.exact_case)
+    if not isinstance(tree, Seq):
         return None
-    return Fragment(run.expression, exact, run.share * 1e6) if len(run.expression) <= MAX_EXPRESSION else None
+    best = _Tail(b"", MAX_SHARE)
+    derive = Derivation()
+    run: tuple[str, ...] = ("",)
+    for index, item in enumerate(tree.items):
+        texts = None if _is_changed(item) or isinstance(item, NotAhead | End) else derive.facts(item).texts
+        joined = joined_texts(run, texts)
+        if joined is None or _has_gap(joined):
+            heads = _heads(run)
+            tail = _tail(tree.items[index:], MAX_TAIL) if heads else _Tail()
+            if tail.expression and tail.share < best.share:
+                best = _Tail(_either(heads) + tail.expression, tail.share)
+            run = texts if texts is not None and not _has_gap(texts) else ("",)
+        else:
+            run = joined
+    return Fragment(best.expression) if best.expression and len(best.expression) <= MAX_EXPRESSION else None
 
 
-def _best_run(node: Node) -> _Run | None:
-    if isinstance(node, Alt):
-        return _joined([_best_run(branch) for branch in node.branches])
-    if isinstance(node, Look):
-        return _best_run(node.item)
-    if isinstance(node, Repeat):
-        return _best_run(node.item) if node.low else None
-    if isinstance(node, Seq):
-        runs: list[list[Node]] = [[]]
-        inner: list[_Run | None] = []
-        for item in node.items:
-            if isinstance(item, Look):
-                inner.append(_best_run(item))
-            elif _stays_in_line(item):
-                runs[-1].append(item)
-            else:
-                inner.append(_best_run(item))
-                runs.append([])
-        found = [_run(items) for items in runs] + inner
-        return min((run for run in found if run is not None), key=lambda run: run.share, default=None)
-    return None if isinstance(node, Opaque) else _run([node])
+def _has_gap(texts: Sequence[str]) -> bool:
+    return any(sign in text for text in texts for sign in GAPS)
 
 
-def _joined(runs: list[_Run | None]) -> _Run | None:
-    known = [run for run in runs if run is not None]
-    if len(known) < len(runs):
-        return None
-    expression = b"(?:" + b"|".join(run.expression for run in known) + b")"
-    return _Run(expression, min(1.0, sum(run.share for run in known)))
+def _is_changed(node: Node) -> bool:
+    """Tell whether the node is a character that may be written otherwise in the raw line."""
+    return isinstance(node, One) and (node.ascii & ESCAPED != 0 or node.ascii == COLON)
 
 
-def _run(items: Sequence[Node]) -> _Run | None:
-    length = len(items)
-    while length and isinstance(items[length - 1], NotAhead | End):
-        length -= 1
-    body, tail = items[:length], items[length:]
-    if body and _takes_the_rest(body[-1]):
-        tail = ()
-    hot = _hot_stretches(body)
-    parts = [(part, () if part.stop < len(body) else tail) for part in _between(len(body), hot)]
-    cool = [
-        (run.share * (1 if literals_of(Seq(tuple(body[part.start : part.stop]))) else WITHOUT_WORD), run)
-        for part, after in parts
-        if (run := _stretch(body[part.start : part.stop], after)) is not None
-    ]
-    weight, best = min(cool, key=lambda pair: pair[0], default=(1.0, None))
-    if weight * 1e6 <= limits.FRAGMENT_PER_MB:
-        return best
-    return _stretch(body[hot[-1].start :] if hot and tail else body, tail)
+def _heads(texts: Sequence[str]) -> list[bytes]:
+    """Return the fixed texts with which the expression begins; none if one is too short."""
+    heads = [text[-MAX_HEAD:] for text in texts]
+    if any(len(head.encode()) < LEAST_HEAD or set(head) & set("<>&\"':\n") for head in heads):
+        return []
+    return [escape(head.encode()) for head in heads]
 
 
-def _hot_stretches(items: Sequence[Node]) -> list[range]:
-    """Return what a search should not have to look at: words that are on many lines, for Hyperscan starts the search
-    for an expression at a word of it, and each start costs 0.1 microseconds, hit or not; and "any text", in which it
-    then has to go on."""
-    found = []
-    start = 0
-    while start < len(items):
-        end = start + 1
-        while end < len(items) and _is_letter(items[start]) and _is_letter(items[end]):
-            end += 1
-        if _is_hot(Seq(tuple(items[start:end]))) or _takes_the_rest(items[start]):
-            found.append(range(start, end))
-        start = end
-    return found
+@functools.lru_cache(maxsize=4096)  # alternatives and repeats lead to the same rests many times over
+def _tail(items: tuple[Node, ...], room: int) -> _Tail:
+    """Return an expression for a sequence behind the fixed text, as far as it is certain."""
+    if not items or room <= 0:
+        return _Tail()
+    item, rest = items[0], items[1:]
+    written = _written(item)
+    if written is not None:
+        after = _tail(rest, room - 1)
+        return _Tail(written.expression + after.expression, written.share * after.share)
+    if isinstance(item, One):
+        return _tail_of_one(item, rest, room)
+    if isinstance(item, Seq):
+        return _tail((*item.items, *rest), room)
+    if isinstance(item, Alt):
+        return _union(_tail((branch, *rest), room) for branch in item.branches)
+    if isinstance(item, Repeat):
+        return _tail_of_repeat(item, rest, room)
+    if isinstance(item, End):
+        return _Tail(LINE_END, LINE_END_SHARE)
+    if isinstance(item, NotAhead):
+        if all(isinstance(each, NotAhead | End) for each in rest):
+            return _tail_of_end(items)
+        return _tail(rest, room)
+    return _Tail()
 
 
-def _is_hot(node: Node) -> bool:
-    if isinstance(node, Seq) and len(node.items) == 1:
-        node = node.items[0]
-    if isinstance(node, Alt):
-        return any(map(_is_hot, node.branches))
-    literals = literals_of(node)
-    return literals is not None and literals.cost > limits.HOT_LITERAL_LINES
+def _written(node: Node) -> _Tail | None:
+    """Return an expression for just what the node matches; None when there is no short one without loops."""
+    if isinstance(node, One):
+        plain = node.ascii and not node.wide and not node.others and not node.ascii & NEWLINE and not _is_changed(node)
+        return _Tail(write_class(node.ascii), share_of(node)) if plain else None
+    if isinstance(node, Seq | Alt):
+        parts = [_written(each) for each in (node.items if isinstance(node, Seq) else node.branches)]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        if isinstance(node, Alt):
+            return _Tail(_either([part.expression for part in known]), min(1.0, sum(part.share for part in known)))
+        return _Tail(b"".join(part.expression for part in known), math.prod(part.share for part in known))
+    if isinstance(node, Repeat) and node.high is not None and node.high <= min(node.low + UNROLLED, MAX_COUNT):
+        inner = _written(node.item)
+        if inner is not None and inner.expression:
+            return _Tail(b"(?:%b){%d,%d}" % (inner.expression, node.low, node.high), inner.share**node.low)
+    return None
 
 
-def _is_letter(node: Node) -> bool:
-    """Tell whether the node is one given letter, digit, or other character of words."""
-    return isinstance(node, One) and not node.wide and not node.others and node.ascii in _LETTERS
+def _tail_of_one(one: One, rest: tuple[Node, ...], room: int) -> _Tail:
+    if one.ascii & NEWLINE:
+        return _Tail()
+    after = _tail(rest, room - 1)
+    ways = [write_class(one.ascii) + after.expression] if one.ascii else []
+    if one.wide or one.others:
+        ways.append(rb"[\x80-\xff]")  # of several bytes: where the next character begins is not known
+    if one.ascii & ESCAPED:
+        ways.append(rb"\x26")
+    if one.ascii == COLON:
+        ways.append(rb"\x5b[0-9]")
+    if not ways or sum(map(len, ways)) > MAX_EXPRESSION:
+        return _Tail()
+    return _Tail(_either(ways), min(1.0, share_of(one) * after.share + 0.001 * (len(ways) - 1)))
 
 
-def _between(length: int, stretches: Sequence[range]) -> Iterator[range]:
-    start = 0
-    for stretch in stretches:
-        yield range(start, stretch.start)
-        start = stretch.stop
-    yield range(start, length)
-
-
-def _stretch(items: Sequence[Node], tail: Sequence[Node]) -> _Run | None:
-    body = Seq(tuple(items))
-    if tail:
-        node = _cut(body, last=False)
-        if node.items:
-            share = 0.02 if any(isinstance(each, End) for each in tail) else 0.5
-            return _Run(write(node) + write_tail(tail), share * _share(node))
-    node = _cut(_cut(body, last=True), last=False)
-    return _Run(write(node), _share(node)) if node.items else None
-
-
-def _takes_the_rest(node: Node) -> bool:
-    """Tell whether the node takes nearly any text to the end of the line, so that an anchor behind it says nothing."""
-    return (
-        isinstance(node, Repeat)
-        and isinstance(node.item, One)
-        and (node.high is None or node.high > MAX_REPEAT)
-        and node.item.ascii.bit_count() > 64
+def _tail_of_repeat(repeat: Repeat, rest: tuple[Node, ...], room: int) -> _Tail:
+    if isinstance(repeat.item, One) and repeat.item.ascii.bit_count() >= ANYTHING and repeat.high != repeat.low:
+        return _tail((repeat.item,) * min(repeat.low, room), room)
+    inner = _written(repeat.item)
+    if inner is not None and inner.expression and repeat.low + UNROLLED <= MAX_COUNT:
+        after = _tail(rest, room - repeat.low - 1)
+        if not after.expression:
+            return _tail((repeat.item,) * repeat.low, room)
+        more = repeat.low + UNROLLED + 1
+        few = b"(?:%b){%d,%d}%b" % (inner.expression, repeat.low, more - 1, after.expression)
+        share = inner.share**repeat.low * min(1.0, after.share * 2 + inner.share ** (UNROLLED + 1))
+        return _Tail(_either([few, b"(?:%b){%d}" % (inner.expression, more)]), share)
+    if repeat.low:
+        high = None if repeat.high is None else repeat.high - 1
+        return _tail((repeat.item, Repeat(repeat.item, repeat.low - 1, high), *rest), room)
+    most = UNROLLED if repeat.high is None else min(repeat.high, UNROLLED)
+    return _union(
+        _tail((*(repeat.item,) * times, *(rest if times < most or repeat.high == most else ())), room)
+        for times in range(most + 1)
     )
 
 
-def _stays_in_line(node: Node) -> bool:
-    """Tell whether the node is understood and matches no line feed."""
-    if isinstance(node, One):
-        return not node.ascii & NEWLINE
-    if isinstance(node, Seq):
-        return all(map(_stays_in_line, node.items))
-    if isinstance(node, Alt):
-        return all(map(_stays_in_line, node.branches))
-    return isinstance(node, NotAhead | End) or (isinstance(node, Repeat) and _stays_in_line(node.item))
+def _tail_of_end(items: Sequence[Node]) -> _Tail:
+    """Return an expression for the look-aheads and anchors at the end of a pattern."""
+    if any(isinstance(node, End) for node in items):
+        return _Tail(LINE_END, LINE_END_SHARE)
+    words = [word for node in items if isinstance(node, NotAhead) for word in node.words]
+    chars = reduce(lambda mask, word: mask | word[0].ascii, (word for word in words if len(word) == 1), 0)
+    long = [word for word in words if 1 < len(word) <= MAX_WORD]
+    return _Tail(_not_ahead(chars, max(long, key=len, default=())), NOT_AHEAD_SHARE if long else 0.5)
 
 
-def _cut(node: Node, *, last: bool) -> Seq:
-    """Return the node without what varies at one end. Empty when nothing certain is left."""
-    if isinstance(node, Seq):
-        items = node.items
-        while items:
-            end = _cut(items[-1 if last else 0], last=last)
-            if end.items:
-                return Seq((*items[:-1], *end.items)) if last else Seq((*end.items, *items[1:]))
-            items = items[:-1] if last else items[1:]
-        return Seq()
-    if isinstance(node, Alt):
-        branches = tuple(_cut(branch, last=last) for branch in node.branches)
-        return Seq((Alt(branches),)) if all(branch.items for branch in branches) else Seq()
-    if isinstance(node, Repeat):
-        if not node.low:
-            return Seq()
-        item = _cut(node.item, last=last)
-        before = min(node.low, MAX_REPEAT) - 1
-        if not item.items or not before:
-            return item
-        rest = Repeat(node.item, before, before)
-        return Seq((rest, *item.items)) if last else Seq((*item.items, rest))
-    return Seq() if isinstance(node, NotAhead | End) else Seq((node,))
+def _not_ahead(chars: int, word: Sequence[One]) -> bytes:
+    """Return an expression for what follows when it is none of `chars` and does not begin with `word`: a character, or
+    the line's end, that parts from it."""
+    first = word[0].ascii if word else 0
+    ways = [write_class(ASCII_ALL & ~(chars | first) | NEWLINE | MARKUP, beyond=True)]
+    if len(word) > 1 and first & ~chars:
+        ways.append(write_class(first & ~chars) + _not_ahead(0, word[1:]))
+    return _either(ways)
 
 
-def _share(node: Node) -> float:
-    if isinstance(node, One):
-        return _share_of_one(node)
-    if isinstance(node, Seq):
-        product = 1.0
-        for item in node.items:
-            product *= _share(item)
-        return product
-    if isinstance(node, Alt):
-        return min(1.0, sum(map(_share, node.branches)))
-    if isinstance(node, Repeat):
-        # many places to begin make a long variable stretch no less likely; so only what must be there counts
-        return _share(node.item) ** node.low if node.high == node.low else min(1.0, 20 * _share(node.item) ** node.low)
-    return 1.0
+def _union(tails: Iterable[_Tail]) -> _Tail:
+    """Return what follows if one of these does. One that asks nothing makes the others pointless."""
+    found = dict.fromkeys(tails)
+    if not all(tail.expression for tail in found) or sum(len(tail.expression) for tail in found) > MAX_EXPRESSION:
+        return _Tail()
+    return _Tail(_either([tail.expression for tail in found]), min(1.0, sum(tail.share for tail in found)))
 
 
-def _share_of_one(one: One) -> float:
-    mask = (one.ascii | (one.ascii & UPPER) << 32) & ~UPPER
-    share, rest = 0.0, mask
-    for chars, each in _SHARES:
-        share += (mask & chars).bit_count() * each
-        rest &= ~chars
-    return min(1.0, share + rest.bit_count() * _OTHER_SHARE + _WIDE_SHARE * (one.wide + 0.1 * len(one.others)))
+def _either(ways: Sequence[bytes]) -> bytes:
+    return ways[0] if len(ways) == 1 else b"(?:" + b"|".join(ways) + b")"
+
+
+def escape(word: bytes) -> bytes:
+    """Write bytes as an expression that matches just them."""
+    return b"".join(b"%c" % byte if chr(byte).isascii() and chr(byte).isalnum() else b"\\x%02x" % byte for byte in word)
+
+
+def write_class(mask: int, *, beyond: bool = False) -> bytes:
+    """Return a class of the ASCII characters in `mask`, and of all bytes beyond ASCII where asked for. A letter alone
+    stands for both cases."""
+    lower = mask & LOWER
+    if not beyond and (mask.bit_count() == 1 or (lower.bit_count() == 1 and mask == lower | lower >> 32)):
+        return escape(bytes([mask.bit_length() - 1]))
+    ranges, code = rb"\x80-\xff" if beyond else b"", 0
+    while code < 128:
+        if mask >> code & 1:
+            end = code
+            while end < 127 and mask >> end + 1 & 1:
+                end += 1
+            ranges += b"\\x%02x-\\x%02x" % (code, end)
+            code = end
+        code += 1
+    return b"[%b]" % ranges

@@ -15,14 +15,16 @@ try:
 except ImportError:  # no wheel for this machine: fallback.py searches instead
     hyperscan = None
 
+NO_IDS: frozenset[int] = frozenset()
+NO_WORDS: frozenset[bytes] = frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One expression to search for. `patterns`: ids of those that cannot match without it. `literal`: its lower-case
-    bytes, where it is a literal."""
+    """One expression to search for, caselessly. `patterns`: ids of those that cannot match without it. `literal`: its
+    lower-case bytes, where it is a literal."""
 
     expression: bytes
-    exact: bool
     patterns: tuple[int, ...]
     literal: bytes | None = None
 
@@ -34,11 +36,3 @@ class Plan:
     entries: tuple[Entry, ...]
     everywhere: tuple[int, ...] = ()
     unsearchable: Mapping[int, str] = field(default_factory=dict)
-
-
-NO_IDS: frozenset[int] = frozenset()
-
-
-def hyperscan_flags(exact: bool) -> int:
-    """Return the flags under which an expression of a plan is compiled."""
-    return int(hyperscan.HS_FLAG_PREFILTER | (0 if exact else hyperscan.HS_FLAG_CASELESS))

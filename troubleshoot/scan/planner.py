@@ -3,8 +3,8 @@
 In: patterns. Out: a `Plan`: expressions, and for each the patterns it stands for. A pattern is searched for by
 
     its literals                 the rule: fastest by far
-    its fragment                 no literal, or one that is on many ordinary lines (`sharp`: seen to be on many here)
-    nothing, so on every line    neither; a rule says `slow:` to have that, and a lint tells those that do not say so
+    its fragment                 where its literals were seen to be on many lines of this log (`avoid`)
+    nothing, so on every line    it holds no literal; a rule says `slow:` to have that, and a lint tells of the others
 
 A pattern may be left out (`off`): it has hit so often that more hits tell nothing.
 """
@@ -14,36 +14,39 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 
-from troubleshoot import limits
 from troubleshoot.model import Pattern
-from troubleshoot.scan.fragment import Fragment, fragment_of
-from troubleshoot.scan.literals import Literals, required_literals
-from troubleshoot.scan.plan import NO_IDS, Entry, Plan, hyperscan, hyperscan_flags
+from troubleshoot.scan.fragment import Fragment, escape, fragment_of
+from troubleshoot.scan.literals import required_literals
+from troubleshoot.scan.pieces import Literals
+from troubleshoot.scan.plan import NO_IDS, NO_WORDS, Entry, Plan, hyperscan
+
+GOOD_COST = 20_000.0  # lines of a million: literals on more are no better than an expression
+NO_LITERAL = "it holds no fixed text that is long and rare enough to search for"
 
 
-def build_plan(patterns: Iterable[Pattern], off: frozenset[int] = NO_IDS, sharp: frozenset[int] = NO_IDS) -> Plan:
-    """Return what to search for. `sharp`: ids of patterns to be searched by their fragment."""
+def build_plan(patterns: Iterable[Pattern], off: frozenset[int] = NO_IDS, avoid: frozenset[bytes] = NO_WORDS) -> Plan:
+    """Return what to search for."""
     literals: dict[bytes, list[int]] = {}
-    fragments: dict[tuple[bytes, bool], list[int]] = {}
+    fragments: dict[bytes, list[int]] = {}
     everywhere: list[int] = []
     reasons: dict[int, str] = {}
     for pattern in patterns:
         if pattern.id in off:
             continue
-        way = choose(pattern, sharp=pattern.id in sharp)
+        way = choose(pattern, avoid)
         if isinstance(way, Literals):
             for word in way.words:
                 literals.setdefault(word, []).append(pattern.id)
         elif isinstance(way, Fragment):
-            fragments.setdefault((way.expression, way.exact), []).append(pattern.id)
+            fragments.setdefault(way.expression, []).append(pattern.id)
         else:
             everywhere.append(pattern.id)
             if pattern.slow is None:
-                reasons[pattern.id] = way
+                reasons[pattern.id] = NO_LITERAL
     return Plan(
         (
-            *(Entry(escape(word), False, tuple(ids), word) for word, ids in literals.items()),
-            *(Entry(expression, exact, tuple(ids)) for (expression, exact), ids in fragments.items()),
+            *(Entry(escape(word), tuple(ids), word) for word, ids in literals.items()),
+            *(Entry(expression, tuple(ids)) for expression, ids in fragments.items()),
         ),
         tuple(everywhere),
         reasons,
@@ -51,19 +54,16 @@ def build_plan(patterns: Iterable[Pattern], off: frozenset[int] = NO_IDS, sharp:
 
 
 @functools.lru_cache(maxsize=8192)
-def choose(pattern: Pattern, *, sharp: bool = False) -> Literals | Fragment | str:
-    """Return how to search for a pattern; or why it can only be tried on every line."""
+def choose(pattern: Pattern, avoid: frozenset[bytes] = NO_WORDS) -> Literals | Fragment | None:
+    """Return how to search for a pattern; None when it can only be tried on every line."""
     literals = required_literals(pattern)
-    if literals is not None and not sharp:
+    if literals is None or not avoid.intersection(literals.words):
         return literals
+    other = required_literals(pattern, avoid)
+    if other is not None and other.cost <= GOOD_COST and not _only_longer(other, avoid):
+        return other
     fragment = fragment_of(pattern)
-    if fragment is not None and fragment.per_mb <= limits.FRAGMENT_PER_MB:
-        refusal = _refusal(fragment)
-        if refusal is None and not (literals is not None and _is_word(fragment, literals)):
-            return fragment
-    else:
-        refusal = "what it must hold is too short or too common to search for"
-    return literals or refusal or "it holds no fixed text"
+    return fragment if fragment is not None and _is_accepted(fragment) else other
 
 
 def unsearchable(patterns: Iterable[Pattern]) -> list[tuple[Pattern, str]]:
@@ -72,24 +72,19 @@ def unsearchable(patterns: Iterable[Pattern]) -> list[tuple[Pattern, str]]:
     return [(by_id[each], reason) for each, reason in build_plan(by_id.values()).unsearchable.items()]
 
 
-def escape(word: bytes) -> bytes:
-    """Write bytes as an expression that matches just them."""
-    return b"".join(b"%c" % byte if chr(byte).isascii() and chr(byte).isalnum() else b"\\x%02x" % byte for byte in word)
+def _only_longer(literals: Literals, avoid: frozenset[bytes]) -> bool:
+    """Tell whether each literal is one of the words to avoid with something added."""
+    return all(any(word in longer for word in avoid) for longer in literals.words)
 
 
-def _is_word(fragment: Fragment, literals: Literals) -> bool:
-    """Tell whether the fragment is no more than the literal."""
-    return fragment.expression.lower() in map(escape, literals.words)
-
-
-def _refusal(fragment: Fragment) -> str | None:
-    """Return why the fragment cannot be searched for; None when it can."""
+def _is_accepted(fragment: Fragment) -> bool:
+    """Tell whether Hyperscan takes the fragment."""
     if hyperscan is None:
-        return None
+        return True
     try:
         hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK).compile(
-            expressions=[fragment.expression], ids=[0], elements=1, flags=[hyperscan_flags(fragment.exact)]
+            expressions=[fragment.expression], ids=[0], elements=1, flags=[hyperscan.HS_FLAG_CASELESS]
         )
-    except hyperscan.error as error:
-        return f"the prefilter refuses it: {str(error).rstrip('.').lower()}"
-    return None
+    except hyperscan.error:
+        return False
+    return True

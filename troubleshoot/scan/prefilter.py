@@ -5,7 +5,7 @@ over-reports, as confirmation is not its business, and never under-reports.
 
     Prefilter(patterns)              plan and database; immutable, shared by threads
       .search() -> Search            with the scratch space that belongs to one thread
-      .without(off, sharp)           the same for patterns that have hit enough, or too often in vain; kept for all
+      .without(off, avoid)           the same without patterns that have hit enough, and words that were too frequent
 
 Compiling takes 20 ms for a thousand literals, so a pack's database is kept between runs where a store for it is given.
 """
@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from troubleshoot import __version__, limits
 from troubleshoot.model import Pattern
-from troubleshoot.scan.plan import NO_IDS, Entry, Plan, hyperscan, hyperscan_flags
+from troubleshoot.scan.plan import NO_IDS, NO_WORDS, Entry, Plan, hyperscan
 
 VARIANTS = 32  # databases kept per pack; a job's sources come to need the same few
 FORMAT = 1  # of the stored database; raise it when plans come out otherwise
@@ -50,8 +50,8 @@ class Search:
         self._matches = matches
 
     def candidates(self, data: bytes | memoryview) -> list[int]:
-        """Return `end << ENTRY_BITS | entry` for each place where an entry ends, in order of the ends.
-        Raises TooManyError."""
+        """Return `end << ENTRY_BITS | entry` for each place where an entry ends, in order of the ends. The data must
+        end with a line feed. Raises TooManyError."""
         found: list[int] = []
         append = found.append
 
@@ -82,7 +82,7 @@ class Prefilter:
     def __init__(self, patterns: tuple[Pattern, ...], store: Store | None = None) -> None:
         self._patterns = patterns
         self._lock = threading.Lock()
-        self._variants: OrderedDict[tuple[frozenset[int], frozenset[int]], Prefilter] = OrderedDict()
+        self._variants: OrderedDict[tuple[frozenset[int], frozenset[bytes]], Prefilter] = OrderedDict()
         kept = _read_database(store) if store is not None else None
         if kept is not None:
             self.plan, self._database = kept
@@ -106,7 +106,8 @@ class Prefilter:
         return Search(lambda data, take: _scan(database, scratch, data, take))
 
     def scan(self, data: bytes | memoryview) -> list[tuple[int, int]]:
-        """Return (pattern id, end offset) for each place at which a pattern may match. Raises TooManyError."""
+        """Return (pattern id, end offset) for each place at which a pattern may match. The data must end with a line
+        feed. Raises TooManyError."""
         entries = self.plan.entries
         return [
             (pattern, candidate >> ENTRY_BITS)
@@ -114,9 +115,10 @@ class Prefilter:
             for pattern in entries[candidate & ENTRY_MASK].patterns
         ]
 
-    def without(self, off: frozenset[int], sharp: frozenset[int] = NO_IDS) -> Prefilter:
-        """Return the prefilter that does not look for the patterns in `off`, and looks closer for those in `sharp`."""
-        key = off, sharp - off
+    def without(self, off: frozenset[int], avoid: frozenset[bytes] = NO_WORDS) -> Prefilter:
+        """Return the prefilter that does not look for the patterns in `off`, and for others not by the words in `avoid`
+        if it can be helped."""
+        key = off, avoid
         with self._lock:
             found = self._variants.get(key)
             if found is None:
@@ -129,10 +131,10 @@ class Prefilter:
             return found
 
 
-def _plan(patterns: tuple[Pattern, ...], off: frozenset[int] = NO_IDS, sharp: frozenset[int] = NO_IDS) -> Plan:
+def _plan(patterns: tuple[Pattern, ...], off: frozenset[int] = NO_IDS, avoid: frozenset[bytes] = NO_WORDS) -> Plan:
     from troubleshoot.scan.planner import build_plan  # not needed where the database was stored
 
-    return build_plan(patterns, off, sharp)
+    return build_plan(patterns, off, avoid)
 
 
 def _compile(entries: tuple[Entry, ...]) -> Any:
@@ -148,7 +150,7 @@ def _compile(entries: tuple[Entry, ...]) -> Any:
         expressions=[entry.expression for entry in entries],
         ids=list(range(len(entries))),
         elements=len(entries),
-        flags=[hyperscan_flags(entry.exact) for entry in entries],
+        flags=[hyperscan.HS_FLAG_CASELESS] * len(entries),
     )
     return database
 
@@ -174,7 +176,7 @@ def _name() -> str:
 def _write_database(store: Store, plan: Plan, database: Any) -> None:
     head = {
         "entries": [
-            [each.expression.decode("latin-1"), each.exact, each.patterns, each.literal and each.literal.hex()]
+            [each.expression.decode("latin-1"), each.patterns, each.literal and each.literal.hex()]
             for each in plan.entries
         ],
         "everywhere": plan.everywhere,
@@ -195,8 +197,8 @@ def _read_database(store: Store) -> tuple[Plan, Any] | None:
         head_bytes, body = data.split(b"\n", 1)
         head = json.loads(head_bytes)
         entries = tuple(
-            Entry(expression.encode("latin-1"), exact, tuple(ids), literal and bytes.fromhex(literal))
-            for expression, exact, ids, literal in head["entries"]
+            Entry(expression.encode("latin-1"), tuple(ids), literal and bytes.fromhex(literal))
+            for expression, ids, literal in head["entries"]
         )
         plan = Plan(entries, tuple(head["everywhere"]), dict(map(tuple, head["unsearchable"])))
         return plan, hyperscan.loadb(body, hyperscan.HS_MODE_BLOCK) if body else None

@@ -6,8 +6,8 @@ In: blocks of a source and what peels its lines. Out: a `ScanResult`, equal to t
 
 What a candidate costs (finding its line, peeling it, a `regex` search) is a thousand times what a byte costs, so the
 scan watches what its candidates are worth. A pattern with limits.HITS_PER_PATTERN hits is saturated: its literal leaves
-the database once the calls it still causes have cost as much as the new database. A pattern whose candidates confirm
-nothing is searched by a sharper expression. Neither changes what is found.
+the database once the calls it still causes have cost as much as the new database. A literal whose candidates confirm
+nothing is avoided: its patterns are searched by another one, or by an expression. Neither changes what is found.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from troubleshoot.scan.tally import Tally, merge_hits
 __all__ = ["Scanner", "merge_hits"]
 
 PACKS_KEPT = 8
-MOST = 40  # a pattern with this part of all candidates in vain is searched by a sharper expression
+MOST = 40  # a literal with this part of all candidates in vain is avoided from then on
 
 
 class CompiledPack:
@@ -120,8 +120,9 @@ class _Run:
         self._heights = scanner.compiled.heights
         self._spans = Spans(self._heights, self._match_lines)
         self._off: frozenset[int] = frozenset()
-        self._sharp: frozenset[int] = frozenset()
+        self._avoid: frozenset[bytes] = frozenset()
         self._false: Counter[int] = Counter()
+        self._patience = limits.FALSE_CANDIDATES
         self._reach = limits.FIRST_SCAN_BYTES
         self._use(scanner.compiled.prefilter)
 
@@ -135,7 +136,10 @@ class _Run:
     def _select(self) -> None:
         """Note which patterns each entry is still wanted for."""
         plan = self._prefilter.plan
-        self._wanted = [tuple(filter(self._is_wanted, entry.patterns)) for entry in plan.entries]
+        if self._tally.saturated or self._tally.given_up:
+            self._wanted = [tuple(filter(self._is_wanted, entry.patterns)) for entry in plan.entries]
+        else:  # all of them; asking for each took a quarter of the time of a small file
+            self._wanted = [entry.patterns for entry in plan.entries]
         self._everywhere = [pattern for pattern in plan.everywhere if self._tally.is_open(pattern)]
         self._closed = len(self._tally.saturated) + len(self._tally.given_up)
 
@@ -149,7 +153,8 @@ class _Run:
         if self._heights:
             self._spans.begin(chunk)
         start = 0
-        with memoryview(chunk.data) as view:
+        data = chunk.data
+        with memoryview(data if data.endswith(b"\n") else data + b"\n") as view:
             while start < len(view):
                 start = self._scan_from(chunk, view, start)
                 self._adapt()
@@ -195,7 +200,7 @@ class _Run:
                 continue
             if line is not None:
                 self._take_line(line, group)
-                if self._vain >= limits.FALSE_CANDIDATES:
+                if self._vain >= self._patience:
                     return line.end + 1
             line, group = chunk.line_at(at - 1), [candidate]
         if line is not None:
@@ -210,24 +215,26 @@ class _Run:
             group = []
             for first in range(line.start, line.start + line.windows * STRIDE, STRIDE):
                 last = min(first + limits.MATCH_CHARS, line.end)
-                group += [last << ENTRY_BITS | entry for entry in self._search.present(chunk.data[first:last])]
+                group += [last << ENTRY_BITS | entry for entry in self._search.present(chunk.data[first:last] + b"\n")]
             if group:
                 self._take_line(line, group)
 
     def _take_line(self, line: Line, candidates: Sequence[int]) -> None:
         """Try on a line the patterns whose entries stand on it."""
-        ends: dict[int, list[int]] = {}
+        found: dict[int, list[int]] = {}
         for candidate in candidates:
             for pattern in self._wanted[candidate & ENTRY_MASK]:
-                ends.setdefault(pattern, []).append(candidate >> ENTRY_BITS)
-        for pattern in sorted(ends):
+                found.setdefault(pattern, []).append(candidate)
+        for pattern in sorted(found):
             if not self._tally.is_open(pattern):
                 if self._is_wanted(pattern):
                     self._tally.count(pattern)
                 continue
-            windows = {index for end in ends[pattern] for index in line.windows_with(end)} if line.is_long else None
+            windows = None
+            if line.is_long:
+                windows = {index for each in found[pattern] for index in line.windows_with(each >> ENTRY_BITS)}
             if not self._try(pattern, line, windows):
-                self._false[pattern] += 1
+                self._false.update(each & ENTRY_MASK for each in found[pattern])
                 self._vain += 1
         if self._closed != len(self._tally.saturated) + len(self._tally.given_up):
             self._select()
@@ -235,7 +242,7 @@ class _Run:
     def _try_everywhere(self, chunk: Chunk) -> None:
         for line in chunk.lines():
             for pattern in self._everywhere:
-                if self._tally.is_open(pattern) and line.end > line.start:
+                if self._tally.is_open(pattern) and (line.end > line.start or pattern in self._heights):
                     self._try(pattern, line, None)
 
     def _try(self, pattern: int, line: Line, windows: set[int] | None) -> bool:
@@ -267,15 +274,22 @@ class _Run:
 
     def _adapt(self) -> None:
         """Change over to another database where the present one has wasted as much as that costs."""
-        if self._idle < limits.IDLE_CANDIDATES and self._vain < limits.FALSE_CANDIDATES:
+        if self._idle < limits.IDLE_CANDIDATES and self._vain < self._patience:
             return
-        share = max(self._vain // MOST, 1)
-        vain = {pattern for pattern, times in self._false.items() if times >= share}
         closed = self._tally.saturated | self._tally.given_up
         off = frozenset(pattern for pattern in closed if not self._is_wanted(pattern))
-        sharp = self._sharp | vain
+        avoid = self._avoid | self._words_in_vain()
         self._idle = self._vain = 0
         self._false.clear()
-        if (off, sharp) != (self._off, self._sharp):
-            self._off, self._sharp = off, sharp
-            self._use(self._scanner.compiled.prefilter.without(off, sharp))
+        if (off, avoid) == (self._off, self._avoid):
+            self._patience *= 4  # there is no better way to search for them
+            return
+        self._off, self._avoid = off, avoid
+        self._use(self._scanner.compiled.prefilter.without(off, avoid))
+
+    def _words_in_vain(self) -> set[bytes]:
+        """Return the literals that most candidates in vain come from."""
+        entries = self._prefilter.plan.entries
+        least = max(self._vain // MOST, 1)
+        often = (entries[entry].literal for entry, times in self._false.items() if times >= least)
+        return {literal for literal in often if literal is not None}

@@ -86,18 +86,13 @@ class _UnreadableError(Exception):
     """The pattern holds syntax after which nothing certain can be said of it."""
 
 
-def parse(source: str, *, spans: bool = False, exact: bool = False) -> Node:
+def parse(source: str, *, spans: bool = False, exact_case: bool = False) -> Node:
     """Return the tree of a pattern. Unless it `spans` lines, its text holds no line feed, and no node matches one.
-    A letter stands for both its cases unless `exact`."""
+    A letter stands for both its cases."""
     try:
-        return _Parser(source, spans, exact).parse()
+        return _Parser(source, spans, exact_case).parse()
     except (_UnreadableError, RecursionError, IndexError):
         return Opaque()
-
-
-def switches_case(source: str) -> bool:
-    """Tell whether part of the pattern may ignore case by a flag of its own."""
-    return re.search(r"\(\?[a-zA-Z01]*i", source) is not None
 
 
 _FLAGS = re.compile(r"\(\?(?P<on>[a-zA-Z01]*)(?:-(?P<off>[a-z]+))?(?P<end>[:)])")
@@ -124,11 +119,11 @@ def _words(branch: Seq) -> Iterator[tuple[One, ...]]:
 
 class _Parser:
     def __init__(self, source: str, spans: bool, exact: bool) -> None:
-        self._exact = exact
         self._source = source
         self._at = 0
         self._zero_widths = 0  # read so far of what takes no room
-        self._mixes_case = "(?-" in source or (switches_case(source) and not source.startswith("(?i)"))
+        # look-aheads are taken as caseless, and what must not follow must not be widened
+        self._mixes_case = exact or "(?-" in source
         self._verbose = False
         flags = _FLAGS.match(source)
         if flags is not None and flags["end"] == ")" and "x" in flags["on"]:
@@ -183,7 +178,7 @@ class _Parser:
             return One(0, wide=True)
         if not char.isascii():
             return One(0, others=char)
-        return One(self._fold(1 << ord(char)) & self._text)
+        return One(both_cases(1 << ord(char)) & self._text)
 
     def _repeated(self, item: Node) -> Node:
         if self._verbose:
@@ -330,7 +325,7 @@ class _Parser:
         if char == "\n":
             return One(NEWLINE)
         one = self._char(char)
-        return One(self._fold(1 << ord(char))) if char.isascii() else one
+        return One(both_cases(1 << ord(char))) if char.isascii() else one
 
     def _class(self) -> One:
         """Read a character class; the opening bracket is behind us."""
@@ -366,8 +361,8 @@ class _Parser:
         mask = reduce(lambda found, code: found | 1 << code, range(ord(low), min(ord(high), 127) + 1), 0)
         beyond = range(max(ord(low), 128), ord(high) + 1)
         if len(beyond) > MAX_OTHERS:
-            return One(self._fold(mask), wide=True), True
-        return One(self._fold(mask), "".join(map(chr, beyond))), True
+            return One(both_cases(mask), wide=True), True
+        return One(both_cases(mask), "".join(map(chr, beyond))), True
 
     def _class_char(self) -> tuple[str | None, One]:
         """Return the next character of a class and its set; no character where the set is a class of its own."""
@@ -390,9 +385,6 @@ class _Parser:
         if written[0] in "xuU":
             return chr(int(written[1:], 16)), one
         return CONTROLS.get(written) or (written if not written.isalnum() else None), one
-
-    def _fold(self, mask: int) -> int:
-        return mask if self._exact else both_cases(mask)
 
     def _peek(self) -> str:
         return self._source[self._at : self._at + 1]
