@@ -85,9 +85,9 @@ def postmortem(
         report = engine.postmortem_paths(found, platform=platform, job=job, stdin=stdin, **reading.options())
         stopped = stop()
     check_anything_read(report)
-    if job is not None and report.job is not None and report.job.id != job:
+    if job is not None and report.job is not None and report.job.id not in (None, job):
         known = [each for each in (report.job.id, *report.job.other_ids) if each]
-        raise UsageError(f"no job {job!r} in these logs", help=f"there are {', '.join(known)}" if known else "")
+        raise UsageError(f"no job {job!r} in these logs", help=f"there are {', '.join(known)}")
     report = with_missing(report, missing)
     try:
         emit(render(report, format, output, color, False), output)
