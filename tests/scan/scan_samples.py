@@ -66,10 +66,9 @@ class Stamped:
 
 def blocks_of(data: bytes, lines: int = 10**9, line_bytes: int = limits.LINE_BYTES) -> Iterator[Block]:
     """Yield blocks of at most `lines` lines; a line longer than `line_bytes` is cut, with the promised overlap."""
-    start = number = 0
+    start = 0
     pieces: list[tuple[int, int, int, bool]] = []  # start, end, line, cut
-    for line in data.split(b"\n"):
-        number += 1
+    for number, line in enumerate(data.split(b"\n"), 1):
         end = min(start + len(line) + 1, len(data))
         while end - start > line_bytes:
             pieces.append((start, start + line_bytes, number, True))

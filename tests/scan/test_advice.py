@@ -9,8 +9,8 @@ from troubleshoot.scan.advice import advised_spans
 from troubleshoot.scan.confirm import Confirmer, Match
 
 OOM = (
-    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. If reserved but unallocated memory is large "
-    "try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation."
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. If reserved but unallocated memory is "
+    "large try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation."
 )
 
 # pattern, line: the pattern's words stand in advice only

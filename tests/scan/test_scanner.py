@@ -314,14 +314,14 @@ def compiling(case: tuple[RulePack, bytes]) -> tuple[RulePack, bytes]:
     return case
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(cases(), st.sampled_from([1, 2, 3, 7, 10**9]), st.sampled_from([Untouched(), Stamped()]))
 def test_fast_equals_plain(case: tuple[RulePack, bytes], lines: int, normaliser: object) -> None:
     pack, data = compiling(case)
     assert full(scan(pack, data, lines, normaliser)) == full(plain(pack, data, 10**9, normaliser))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(cases(), st.sampled_from([1, 3, 10**9]))
 def test_fast_equals_plain_under_pressure(case: tuple[RulePack, bytes], lines: int) -> None:
     """The same with every bound so low that databases change all the time."""
