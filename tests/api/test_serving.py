@@ -18,9 +18,7 @@ from troubleshoot.cli.serve import _options
 from troubleshoot.errors import UsageError
 
 TEXT = "frobnicator reports zero frobs left"
-PLAIN = {
-    "keys": None, "insecure": False, "rate": None, "scan_processes": None, "scan_seconds": 20.0, "scan_mb": 1024
-}
+PLAIN = {"keys": None, "insecure": False, "rate": None, "scan_processes": None, "scan_seconds": 20.0, "scan_mb": 1024}
 
 
 @pytest.fixture

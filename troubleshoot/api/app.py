@@ -27,14 +27,24 @@ from troubleshoot.api.body import read_scan_body, stated_size
 from troubleshoot.api.faults import NotFoundError
 from troubleshoot.api.gate import Gate
 from troubleshoot.api.holder import PackHolder
+from troubleshoot.api.kept import PRIVATE, SANDBOX, add_kept, keep, there
 from troubleshoot.api.keys import KeyRing
+from troubleshoot.api.life import Life
 from troubleshoot.api.metrics import CONTENT_TYPE, Metrics, gauge
 from troubleshoot.api.options import ServiceOptions
 from troubleshoot.api.pages import install_pages
-from troubleshoot.api.pool import ScanPool
 from troubleshoot.api.problems import MEDIA_TYPE, install_problem_handlers
 from troubleshoot.api.service import ScanService, Wanted
-from troubleshoot.api.wire import Format, Health, ProblemDetails, RuleList, RuleSummary, ScanRequest
+from troubleshoot.api.wire import (
+    SAVED_FORMATS,
+    Format,
+    Health,
+    ProblemDetails,
+    RuleList,
+    RuleSummary,
+    ScanRequest,
+)
+from troubleshoot.errors import UsageError
 from troubleshoot.report import media_type_of
 from troubleshoot.report.schema import report_schema
 from troubleshoot.rulepack.docs import rule_page
@@ -62,6 +72,7 @@ PROBLEM: dict[int | str, dict[str, Any]] = {
         504: "the scan took longer than a request may",
     }.items()
 }
+OTHER_TYPES = ("text/plain", "text/markdown", "text/html", "application/x-ndjson")
 EVERYWHERE = (401, 403, 422, 429)
 
 
@@ -86,34 +97,12 @@ def create_app(
     metrics = Metrics(lambda: _gauges(holder, service))
     service = ScanService(holder, metrics)
 
+    life = Life(holder, service, options, watch=watch)
+
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        loop = asyncio.get_running_loop()
-        if options.scan_processes:
-            service.pool = ScanPool(
-                holder.engine.pack if holder.engine else None,
-                processes=options.scan_processes,
-                deadline_s=options.scan_seconds,
-                memory_bytes=options.scan_memory_bytes,
-            )
-            service.pool.start()
-
-        def renew() -> None:
-            if service.pool is not None and holder.engine is not None:
-                service.pool.renew(holder.engine.pack)
-
-        def tell() -> None:
-            loop.call_soon_threadsafe(renew)
-
-        if watch:
-            holder.watch(tell)
-        try:
+        async with life.running():
             yield
-        finally:
-            await asyncio.to_thread(holder.close)
-            if service.pool is not None:
-                await service.pool.close()
-                service.pool = None
 
     app = FastAPI(
         title="troubleshoot",
@@ -129,22 +118,29 @@ def create_app(
         Gate, metrics=metrics, keys=keys, rate_per_minute=options.rate_per_minute / options.workers, hosts=options.hosts
     )
     install_problem_handlers(app)
-    _add_scan(app, service, max_bytes)
+    _add_scan(app, service, life, max_bytes, options)
     _add_rules(app, holder)
-    _add_operations(app, holder, service, metrics)
+    add_kept(app, holder, lambda: life.store, who, problems)
+    _add_operations(app, holder, life, metrics)
     install_pages(app, holder, service, max_bytes, options, who)
     return app
 
 
-def _add_scan(app: FastAPI, service: ScanService, max_bytes: int) -> None:
+def _add_scan(app: FastAPI, service: ScanService, life: Life, max_bytes: int, options: ServiceOptions) -> None:
     @app.post(
         "/v1/scan",
         operation_id="scan",
         summary="Scan a log, or several logs of one job",
         response_class=JSONResponse,
         responses={
-            200: {"description": "the report", "content": {"application/json": {"schema": report_schema()}}},
-            **problems(400, 408, 413, 415, 503, 504),
+            200: {
+                "description": "the report; Location, X-Delete-Token and X-Report-Expires where it was saved",
+                "content": {
+                    "application/json": {"schema": report_schema()},
+                    **{kind: {"schema": {"type": "string"}} for kind in OTHER_TYPES},
+                },
+            },
+            **problems(400, 404, 408, 413, 415, 503, 504),
         },
         openapi_extra={"requestBody": SCAN_BODY},
     )
@@ -153,11 +149,23 @@ def _add_scan(app: FastAPI, service: ScanService, max_bytes: int) -> None:
         format: Annotated[Format, Query(description="How to render the report")] = "json",
         platform: Annotated[str | None, Query(max_length=40, description="Where the job ran")] = None,
         name: Annotated[str, Query(min_length=1, max_length=500, description="Name of the log")] = "paste",
+        save: Annotated[bool, Query(description="Keep the report, for who has its permalink")] = False,
+        days: Annotated[int | None, Query(ge=1, le=3650, description="Keep it no longer than this")] = None,
+        keep_log: Annotated[bool, Query(description="Keep the redacted log too, where the service allows it")] = False,
     ) -> Response:
+        headers = PRIVATE | (SANDBOX if format == "html" else {})
+        if save:
+            there(life.store)
+        if keep_log and not (save and options.keep_logs):
+            raise UsageError("logs are not kept", help="the service needs --keep-logs, the request save=true")
+        formats = (format, *(each for each in SAVED_FORMATS if each != format)) if save else (format,)
         async with service.room(stated_size(request)):
             body = await read_scan_body(request, max_bytes, name)
-            answer = await service.scan(body, Wanted((format,), platform, who=who(request)))
-        return Response(answer.bodies[0], media_type=media_type_of(format), headers={"Cache-Control": "no-store"})
+            answer = await service.scan(body, Wanted(formats, platform, keep_log, who(request)))
+        if save:
+            names = list(body.texts)
+            headers |= await keep(life.store, answer, formats, names, days=days, made_by=who(request))
+        return Response(answer.bodies[0], media_type=media_type_of(format), headers=headers)
 
 
 def _add_rules(app: FastAPI, holder: PackHolder) -> None:
@@ -199,7 +207,7 @@ def _add_rules(app: FastAPI, holder: PackHolder) -> None:
         return JSONResponse(rule_document(rule))
 
 
-def _add_operations(app: FastAPI, holder: PackHolder, service: ScanService, metrics: Metrics) -> None:
+def _add_operations(app: FastAPI, holder: PackHolder, life: Life, metrics: Metrics) -> None:
     @app.get("/healthz", operation_id="health", summary="Does the process live", responses=problems())
     async def healthz() -> Health:
         return Health(status="ok")
@@ -216,7 +224,7 @@ def _add_operations(app: FastAPI, holder: PackHolder, service: ScanService, metr
             status="ok" if serving else "not-ready",
             rules=len(serving.pack.rules) if serving else 0,
             pack=serving.pack.hash if serving else None,
-            problems=list(holder.problems),
+            problems=life.problems,
         )
         return JSONResponse(health.model_dump(), status_code=200 if serving else 503)
 

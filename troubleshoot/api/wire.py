@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Format = Literal["json", "text", "markdown", "slack", "ndjson"]
+Format = Literal["json", "text", "markdown", "html", "slack", "ndjson", "sarif", "junit"]
+SavedFormat = Literal["json", "text", "markdown", "html", "slack"]
+SAVED_FORMATS: tuple[SavedFormat, ...] = ("json", "text", "markdown", "html", "slack")
 
 
 class LogFile(BaseModel):
@@ -42,6 +44,18 @@ class ScanRequest(BaseModel):
     platform: str | None = Field(
         default=None, max_length=40, description="Where the job ran; chooses the fix's variant"
     )
+
+
+class Feedback(BaseModel):
+    """What somebody says of a finding."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    rule: str = Field(max_length=200, examples=["efa/glibc-too-old"])
+    verdict: Literal["right", "wrong", "fixed"] = Field(description="right; wrong; fixed: the fix worked")
+    report: str | None = Field(default=None, pattern="^[A-Za-z0-9_-]{22}$", description="Id of the saved report")
+    fingerprint: str | None = Field(default=None, max_length=100, description="Of the finding")
+    comment: str = Field(default="", max_length=2000, description="Kept without secrets and e-mail addresses")
 
 
 class ProblemDetails(BaseModel):

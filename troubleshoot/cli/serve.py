@@ -28,6 +28,13 @@ def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--insecure", is_flag=True, help="Serve others than this machine without asking for keys."),
             click.option("--rate", type=click.IntRange(0), metavar="N",
                          help="Requests a minute per key or address; 0 is no limit.  [default: 600, on loopback 0]"),
+            click.option("--store", metavar="URL", envvar="TROUBLESHOOT_STORE",
+                         help="Keep reports, counts and feedback: sqlite:///FILE or postgresql://..."),
+            click.option("--keep-days", type=click.IntRange(1, 3650), default=7, show_default=True,
+                         help="How long a saved report is kept."),
+            click.option("--history-days", type=click.IntRange(1, 3650), default=90, show_default=True,
+                         help="How long counts, feedback and unknown faults are kept."),
+            click.option("--keep-logs", is_flag=True, help="Let callers keep a log, redacted, beside its report."),
             click.option("--scan-processes", type=click.IntRange(0), metavar="N",
                          help="Scans at once per worker; 0 scans in the worker itself.  [default: by cores]"),
             click.option("--scan-seconds", type=click.FloatRange(0.1), default=limits.REQUEST_S, show_default=True,
@@ -116,6 +123,10 @@ def _options(
     keys: str | None,
     insecure: bool,
     rate: int | None,
+    store: str | None = None,
+    keep_days: int = 7,
+    history_days: int = 90,
+    keep_logs: bool = False,
     scan_processes: int | None,
     scan_seconds: float,
     scan_mb: int,
@@ -124,6 +135,10 @@ def _options(
     from troubleshoot.api.keys import read_keys
     from troubleshoot.api.options import DEFAULT_RATE_PER_MINUTE, LOOPBACK_HOSTS, default_scan_processes, is_loopback
 
+    if store is not None:
+        from troubleshoot.store.database import parse_url
+
+        parse_url(store)
     if keys is not None:
         read_keys(Path(keys))  # what is wrong with it is told now
     is_local = is_loopback(host)
@@ -140,6 +155,10 @@ def _options(
         "scan_seconds": scan_seconds,
         "scan_memory_bytes": scan_mb << 20,
         "workers": workers,
+        "store": store,
+        "keep_days": keep_days,
+        "history_days": history_days,
+        "keep_logs": keep_logs,
     }
 
 

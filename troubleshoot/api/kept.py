@@ -1,0 +1,258 @@
+"""Routes over the store: permalinks, history, feedback, counts, unknown faults that come back.
+
+    GET    /v1/reports/{id}        a saved report, in the formats it was saved in
+    GET    /v1/reports/{id}/log    its redacted log, where it was kept
+    DELETE /v1/reports/{id}        with the delete token that came with it, or an admin's key
+    GET    /v1/reports             what was saved, newest first
+    POST   /v1/feedback            right, wrong, fixed
+    GET    /v1/stats/rules         findings per rule and day, and what people said of them
+    GET    /v1/unknown-faults      suspects of unknown faults that came back
+
+Reports are saved by `POST /v1/scan?save=true`. Without a store each of these answers 404 and says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import FastAPI, Path, Query
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from troubleshoot.api.faults import ForbiddenError, NotFoundError
+from troubleshoot.api.holder import PackHolder
+from troubleshoot.api.pool import Answer
+from troubleshoot.api.rates import address_group
+from troubleshoot.api.wire import SAVED_FORMATS, Feedback, SavedFormat
+from troubleshoot.report import media_type_of
+
+if TYPE_CHECKING:
+    from troubleshoot.store.store import Store
+
+ReportId = Annotated[
+    str, Path(min_length=22, max_length=22, pattern="^[A-Za-z0-9_-]+$", description="From a permalink")
+]
+Problems = Callable[..., dict[int | str, dict[str, Any]]]
+
+PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+SANDBOX = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"}
+
+
+class SavedReport(BaseModel):
+    """A saved report in a list."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    created: datetime
+    expires: datetime
+    verdict: str
+    title: str
+    rule: str | None
+    pack: str
+    platform: str | None
+    names: str
+    lines: int
+
+
+class RuleCount(BaseModel):
+    day: str
+    rule: str
+    number: int
+
+
+class RuleStatistics(BaseModel):
+    findings: list[RuleCount]
+    verdicts: list[RuleCount] = Field(description="Reports by verdict; `rule` holds the verdict")
+    feedback: dict[str, dict[str, int]]
+
+
+class UnknownFaultOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    template: str
+    sample: str
+    reason: str
+    first_seen: datetime
+    last_seen: datetime
+    number: int
+
+
+async def keep(
+    store: Store | None,
+    answer: Answer,
+    formats: tuple[str, ...],
+    names: list[str],
+    *,
+    days: int | None,
+    made_by: str,
+) -> dict[str, str]:
+    """Save an answer whose bodies are `formats` and then its redacted logs; return the headers that tell where."""
+    found = there(store)
+    renderings: Mapping[str, bytes] = dict(zip(formats, answer.bodies, strict=False))
+    logs = list(zip(names, answer.bodies[len(formats) :], strict=False))
+    link = await asyncio.to_thread(
+        found.save_report,
+        {format: body for format, body in renderings.items() if format in SAVED_FORMATS},
+        days=days,
+        logs=logs,
+        made_by=made_by or None,
+    )
+    return {
+        "Location": f"/v1/reports/{link.id}",
+        "X-Delete-Token": link.delete_token,
+        "X-Report-Expires": link.expires.isoformat(timespec="seconds"),
+    }
+
+
+def there(store: Store | None) -> Store:
+    """Return the store. Raises NotFoundError where none is configured."""
+    if store is None:
+        raise NotFoundError("this service keeps nothing", help="start it with --store URL")
+    return store
+
+
+def add_kept(
+    app: FastAPI,
+    holder: PackHolder,
+    store: Callable[[], Store | None],
+    who: Callable[[Request], str],
+    problems: Problems,
+) -> None:
+    """Add the routes to `app`. `store` returns the store, once the service has started with one."""
+
+    @app.get(
+        "/v1/reports",
+        operation_id="listReports",
+        summary="What was saved, newest first",
+        responses=problems(404),
+    )
+    async def list_reports(
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+        before: Annotated[datetime | None, Query(description="`created` of the last one seen")] = None,
+    ) -> list[SavedReport]:
+        rows = await asyncio.to_thread(there(store()).history, limit=limit, before=before)
+        return [SavedReport.model_validate(row) for row in rows]
+
+    @app.get(
+        "/v1/reports/{report_id}",
+        operation_id="getReport",
+        summary="A saved report",
+        response_class=JSONResponse,
+        responses={
+            200: {
+                "description": "the report, in the format asked for",
+                "content": {
+                    "application/json": {"schema": {"type": "object"}},
+                    **{kind: {"schema": {"type": "string"}} for kind in ("text/markdown", "text/html", "text/plain")},
+                },
+            },
+            **problems(404),
+        },
+    )
+    async def get_report(
+        report_id: ReportId, format: Annotated[SavedFormat, Query(description="How it was rendered")] = "json"
+    ) -> Response:
+        body = await asyncio.to_thread(there(store()).report, report_id, format)
+        if body is None:
+            raise NotFoundError("no such report, or not any more")
+        headers = PRIVATE | (SANDBOX if format == "html" else {})
+        return Response(body, media_type=media_type_of(format), headers=headers)
+
+    @app.get(
+        "/v1/reports/{report_id}/log",
+        operation_id="getReportLog",
+        summary="The redacted log of a saved report, where it was kept",
+        response_class=Response,
+        responses={
+            200: {"description": "the log", "content": {"text/plain": {"schema": {"type": "string"}}}},
+            **problems(404),
+        },
+    )
+    async def get_log(report_id: ReportId, position: Annotated[int, Query(ge=0, le=10_000)] = 0) -> Response:
+        logs = await asyncio.to_thread(there(store()).logs, report_id)
+        if position >= len(logs):
+            raise NotFoundError("no such report, or its log was not kept")
+        return Response(logs[position][1], media_type="text/plain; charset=utf-8", headers=PRIVATE)
+
+    @app.delete(
+        "/v1/reports/{report_id}",
+        operation_id="deleteReport",
+        summary="Delete a saved report",
+        status_code=204,
+        responses=problems(404),
+    )
+    async def delete_report(
+        request: Request,
+        report_id: ReportId,
+        token: Annotated[
+            str | None, Query(max_length=64, description="Delete token; an admin's key needs none")
+        ] = None,
+    ) -> Response:
+        key = getattr(request.state, "key", None)
+        given = token or request.headers.get("x-delete-token")
+        if given is None and not (key is not None and key.may("admin")):
+            raise ForbiddenError("a delete token is needed", help="it came with the report, as X-Delete-Token")
+        deleted = await asyncio.to_thread(there(store()).delete_report, report_id, given)
+        if deleted is None:
+            raise NotFoundError("no such report, or not any more")
+        if not deleted:
+            raise ForbiddenError("this is not the report's delete token")
+        return Response(status_code=204)
+
+    @app.post(
+        "/v1/feedback",
+        operation_id="giveFeedback",
+        summary="Say whether a finding was right, wrong, or its fix worked",
+        status_code=204,
+        responses=problems(404),
+    )
+    async def give_feedback(request: Request, feedback: Feedback) -> Response:
+        found = there(store())
+        if feedback.rule not in holder.serving().pack.rules:
+            raise NotFoundError("no rule of that id; see /v1/rules")
+        await asyncio.to_thread(
+            found.add_feedback,
+            feedback.rule,
+            feedback.verdict,
+            who=who(request) or address_group(request.client.host if request.client else "?"),
+            place=feedback.report or feedback.fingerprint or "-",
+            report_id=feedback.report,
+            fingerprint=feedback.fingerprint,
+            comment=feedback.comment,
+        )
+        return Response(status_code=204)
+
+    @app.get(
+        "/v1/stats/rules",
+        operation_id="ruleStatistics",
+        summary="Findings per rule and day, and what people said of them",
+        responses=problems(404),
+    )
+    async def rule_statistics(days: Annotated[int, Query(ge=1, le=3650)] = 30) -> RuleStatistics:
+        found = there(store())
+
+        def read() -> RuleStatistics:
+            return RuleStatistics(
+                findings=[RuleCount(day=str(d), rule=r, number=n) for d, r, n in found.rule_counts(days)],
+                verdicts=[RuleCount(day=str(d), rule=r, number=n) for d, r, n in found.rule_counts(days, "verdict")],
+                feedback=found.feedback_summary(days),
+            )
+
+        return await asyncio.to_thread(read)
+
+    @app.get(
+        "/v1/unknown-faults",
+        operation_id="unknownFaults",
+        summary="Lines of faults that no rule knew and that came back",
+        responses=problems(404),
+    )
+    async def unknown_faults(
+        limit: Annotated[int, Query(ge=1, le=200)] = 50, at_least: Annotated[int, Query(ge=1, le=1_000_000)] = 2
+    ) -> list[UnknownFaultOut]:
+        faults = await asyncio.to_thread(there(store()).unknown_faults, limit=limit, at_least=at_least)
+        return [UnknownFaultOut.model_validate(each) for each in faults]

@@ -1,0 +1,95 @@
+"""What lives as long as a running application: scan processes, the watch on rule files, the store.
+
+async with life.running(): ...      between the first request and the last
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from troubleshoot.api.holder import PackHolder
+from troubleshoot.api.options import ServiceOptions
+from troubleshoot.api.pool import ScanPool
+from troubleshoot.api.recorder import Recorder
+from troubleshoot.api.service import ScanService
+
+if TYPE_CHECKING:
+    from troubleshoot.store.store import Store
+
+
+class Life:
+    """Starts and ends the parts of one application. `recorder` is there while one with a store runs."""
+
+    def __init__(self, holder: PackHolder, service: ScanService, options: ServiceOptions, *, watch: bool) -> None:
+        self._holder = holder
+        self._service = service
+        self._options = options
+        self._watch = watch
+        self.recorder: Recorder | None = None
+
+    @property
+    def store(self) -> Store | None:
+        return self.recorder.store if self.recorder is not None else None
+
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong and does not keep the service from answering scans."""
+        failing = self.recorder is not None and self.recorder.is_failing
+        return [*self._holder.problems, *(["the store does not answer"] if failing else [])]
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            if self._options.store is not None:
+                await stack.enter_async_context(self._recording(self._options.store))
+            if self._options.scan_processes:
+                await stack.enter_async_context(self._scanning())
+            if self._watch:
+                loop = asyncio.get_running_loop()
+                self._holder.watch(lambda: _ignore(loop.call_soon_threadsafe(self._renew)))
+                stack.push_async_callback(asyncio.to_thread, self._holder.close)
+            yield
+
+    @asynccontextmanager
+    async def _recording(self, url: str) -> AsyncIterator[None]:
+        from troubleshoot.store.database import open_database
+        from troubleshoot.store.store import Store
+
+        engine = await asyncio.to_thread(open_database, url)
+        store = Store(engine, keep_days=self._options.keep_days, history_days=self._options.history_days)
+        self.recorder = Recorder(store)
+        self._service.record = self.recorder.record
+        self.recorder.start()
+        try:
+            yield
+        finally:
+            self._service.record = None
+            await self.recorder.close()
+            self.recorder = None
+
+    @asynccontextmanager
+    async def _scanning(self) -> AsyncIterator[None]:
+        pool = ScanPool(
+            self._holder.engine.pack if self._holder.engine else None,
+            processes=self._options.scan_processes,
+            deadline_s=self._options.scan_seconds,
+            memory_bytes=self._options.scan_memory_bytes,
+        )
+        self._service.pool = pool
+        pool.start()
+        try:
+            yield
+        finally:
+            self._service.pool = None
+            await pool.close()
+
+    def _renew(self) -> None:
+        if self._service.pool is not None and self._holder.engine is not None:
+            self._service.pool.renew(self._holder.engine.pack)
+
+
+def _ignore(_handle: object) -> None:
+    """Take a handle that nobody needs."""
