@@ -17,6 +17,7 @@ from troubleshoot import limits
 from troubleshoot.engine import Engine
 from troubleshoot.ingest import opened
 from troubleshoot.parallel.partitions import Partition, Piece, cut, list_files, partition
+from troubleshoot.parallel.worker import State, Worker
 from troubleshoot.report.json import render_json
 
 CORPUS = Path(__file__).parent.parent.parent / "corpus"
@@ -55,6 +56,7 @@ def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make everything small, so that little logs are large ones."""
     for name, value in {
         "PASTE_BYTES": 4_000,
+        "FILE_PASTE_BYTES": 4_000,
         "BLOCK_BYTES": 16_000,
         "LINE_BYTES": 8_000,
         "TAIL_BYTES": 4_000,
@@ -157,3 +159,13 @@ def test_small_files_are_bundled_and_large_ones_cut() -> None:
 def test_the_last_range_holds_the_last_steps() -> None:
     file = Piece(0, "a.log", 100_000)
     assert list(cut(file, [99_999])) == [file]
+
+
+def test_plain_file_is_read_in_ranges(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(LARGE + OOM + LARGE)
+    (file,) = list_files([tmp_path], lambda _: pytest.fail("no such source")).files
+    pieces = list(cut(file, [20_000, 40_000]))
+    results = Worker(engine().pack).scan_partition(Partition(tuple(pieces)))
+    assert [result.state for result in results] == [State.RANGE] * 3
+    assert sum(result.lines for result in results) == (LARGE + OOM + LARGE).count(b"\n")
+    assert sum(result.bytes for result in results) == file.size

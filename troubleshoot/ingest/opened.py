@@ -113,7 +113,8 @@ class OpenSource:
     def narrow(self, part: Range) -> bool:
         """Let the blocks be those of a part of the source, with the look and the wrappers of the whole. Tell whether
         that can be: not for what is no plain file, is small, or needs repairs that reach over lines."""
-        if self._open_range is None or self._peek is None or part.size <= 4 * SAMPLE_BYTES + limits.PASTE_BYTES:
+        smallest = 4 * SAMPLE_BYTES + max(limits.PASTE_BYTES, limits.FILE_PASTE_BYTES)
+        if self._open_range is None or self._peek is None or part.size <= smallest:
             return False
         self._size = part.size
         self._look_over(self._peek(0, SAMPLE_BYTES))

@@ -183,6 +183,11 @@ def _lazy(path: Path, place: Place, remarks: Remarks, container: str | None) -> 
     def open_now() -> Readable:
         return _Closing(path.open("rb", buffering=0), place, remarks, container)
 
+    def open_range(begin: int, end: int) -> Readable:
+        file = path.open("rb", buffering=0)
+        file.seek(begin)
+        return _Closing(file, replace(place, size=end - begin), remarks, None)
+
     return OpenSource(
         Source(place.name, place.kind, place.identity),
         open_now,
@@ -190,6 +195,7 @@ def _lazy(path: Path, place: Place, remarks: Remarks, container: str | None) -> 
         size=place.size if container is None else None,
         peek=peek if container is None else None,
         remarks=remarks,
+        open_range=open_range if container is None else None,
     )
 
 

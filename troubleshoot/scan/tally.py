@@ -24,6 +24,7 @@ class Tally:
         self._users = users
         self._hits: list[Hit] = []
         self._last_line: dict[int, int] = {}
+        self._full_line = 0  # up to it hits were there when all were as many as are kept
         self._timeouts: Counter[int] = Counter()
         self._overran: list[tuple[int, int]] = []
         self._roughly: set[int] = set()
@@ -43,7 +44,9 @@ class Tally:
         self._last_line[pattern] = line
         self._hits.append(hit)
         self.counts[pattern] += 1
-        full = len(self._hits) > limits.HITS_PER_SOURCE
+        if len(self._hits) == limits.HITS_PER_SOURCE + 1:
+            self._full_line = max(each.record.line for each in self._hits)
+        full = len(self._hits) > limits.HITS_PER_SOURCE and line >= self._full_line
         if self.counts[pattern] >= (limits.HITS_PER_PATTERN_WHEN_FULL if full else limits.HITS_PER_PATTERN):
             self.saturated.add(pattern)
 
@@ -61,6 +64,8 @@ class Tally:
 
     def result(self, extra: Iterable[Note] = ()) -> ScanResult:
         hits = sorted(self._hits, key=lambda hit: (hit.record.line, hit.record.offset, hit.pattern))
+        if len(hits) > limits.HITS_PER_SOURCE:
+            hits = self._settle(hits)
         return ScanResult(
             self._source,
             tuple(hits),
@@ -69,6 +74,25 @@ class Tally:
             (*self._notes(), *extra),
             overran=tuple(self._overran),
         )
+
+    def _settle(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Return those of too many hits that are kept when they come in the order of their lines. A pattern over lines
+        hits later than others on these lines, and how much later depends on where blocks end: what is kept must not."""
+        kept: list[Hit] = []
+        counts: Counter[int] = Counter()
+        closed: set[int] = set()
+        for hit in hits:
+            if hit.pattern in closed:
+                continue
+            kept.append(hit)
+            counts[hit.pattern] += 1
+            full = len(kept) > limits.HITS_PER_SOURCE
+            if counts[hit.pattern] >= (limits.HITS_PER_PATTERN_WHEN_FULL if full else limits.HITS_PER_PATTERN):
+                closed.add(hit.pattern)
+        self.saturated |= closed
+        for pattern in counts.keys() - self._roughly:
+            self.counts[pattern] = counts[pattern]
+        return kept
 
     def _notes(self) -> list[Note]:
         notes = []
