@@ -60,6 +60,16 @@ def confirmed(page: Any) -> None:
     page.locator(".confirmed summary").click()
 
 
+def job(page: Any) -> None:
+    files = [
+        {"name": f"rank{at}/stderr.log", "mimeType": "", "buffer": log_of("torch-fork-enomem-one-rank").encode()}
+        for at in range(2)
+    ]
+    page.set_input_files("#file", files)
+    page.locator("#submit").click()
+    page.locator(".job .more summary").click()
+
+
 def several(page: Any) -> None:
     files = [{"name": f"w{at}.log", "mimeType": "", "buffer": SHM.encode()} for at in range(2)]
     page.set_input_files("#file", files)
@@ -86,6 +96,7 @@ STATES: dict[str, tuple[str, Callable[[Any], None]]] = {
     "unknown": ("/", unknown),
     "clean": ("/", clean),
     "confirmed": ("/", confirmed),
+    "job": ("/", job),
     "several": ("/", several),
     "keys": ("/", keys),
     "rules": ("/rules?q=efa", as_it_is),

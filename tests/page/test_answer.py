@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import tarfile
 import zipfile
 from typing import Any
 
 from playwright.sync_api import expect
 
-from tests.page.conftest import MAX_BYTES, NewPage, log_of, scan, wait_for_answer
+from tests.page.conftest import CORPUS, MAX_BYTES, NewPage, log_of, scan, wait_for_answer
 
 FORK = log_of("torch-fork-enomem-one-rank")
 SHM = log_of("nccl-shm-too-small")
@@ -93,7 +94,7 @@ def drop(page: Any, files: dict[str, str]) -> None:
 
 def test_dropped_files_are_scanned_as_one_job(page: Any) -> None:
     drop(page, {"worker-0.log": SHM, "worker-1.log": "step 1\nstep 2\n"})
-    expect(page.locator("#files li")).to_have_count(2)
+    expect(page.locator("#files li")).to_have_count(3)  # and all of them
     expect(page.locator("#submit")).to_be_focused()
     page.keyboard.press("Enter")
     wait_for_answer(page)
@@ -102,6 +103,32 @@ def test_dropped_files_are_scanned_as_one_job(page: Any) -> None:
     page.locator("#source").select_option("worker-1.log")
     expect(page.locator(".log-amount")).to_have_text("2 lines")
     expect(page.locator(".log-line").nth(1)).to_contain_text("step 2")
+
+
+def test_job_of_many_logs_tells_who_failed_first(page: Any) -> None:
+    folder = CORPUS / "torch-log-tree-two-faults"
+    logs = [path for path in sorted(folder.rglob("*")) if path.suffix in (".log", ".json")]
+    given = [{"name": str(path.relative_to(folder)), "mimeType": "", "buffer": path.read_bytes()} for path in logs]
+    page.set_input_files("#file", given)
+    page.locator("#submit").click()
+    wait_for_answer(page)
+    job = page.locator(".job")
+    expect(job.locator("h2")).to_have_text("Rank 3 on gpu-node-17 failed first")
+    expect(job.locator(".fates")).to_contain_text("0-2")
+    job.locator("summary").click()
+    job.locator(".event", has_text="last step").locator(".place").click()
+    expect(page.locator("#source")).to_have_value(re.compile(r"attempt_0/\d/stdout\.log$"))
+    expect(page.locator(".log-line.is-chosen")).to_be_in_viewport()
+
+
+def test_files_can_be_taken_away(page: Any) -> None:
+    drop(page, {f"worker-{at}.log": "x" for at in range(40)})
+    expect(page.locator("#files")).to_contain_text("and 10 files more")
+    page.get_by_role("button", name="Take away worker-0.log").click()
+    expect(page.locator("#files")).to_contain_text("and 9 files more")
+    page.get_by_role("button", name="Take all away").click()
+    expect(page.locator("#files")).to_be_hidden()
+    expect(page.locator("#text")).to_be_focused()
 
 
 def test_file_dropped_on_an_answer_starts_anew(page: Any) -> None:

@@ -4,6 +4,7 @@ import { el, icon } from "./dom.js";
 import { placeLink } from "./evidence.js";
 import { body, facts, folded, ruleLink, standing } from "./finding.js";
 import { command } from "./fix.js";
+import { jobSection } from "./job.js";
 import { prose, shown, visible } from "./printable.js";
 import * as words from "./words.js";
 
@@ -12,7 +13,7 @@ export function answerOf(report, downloads) {
   const only = report.sources.length === 1;
   return el("article", { class: "answer", "aria-labelledby": "answer-title" },
     headline(report, only),
-    firstFailure(report, only),
+    jobSection(report, only),
     others(report, only),
     section("Working as it should", "confirmed", report.confirmations, (each) => folded(each, only)),
     undecided(report),
@@ -106,17 +107,6 @@ function suspect({ source, line, text, count, reason, rank }, only) {
   return el("li", { class: "quote" },
     el("p", { class: "quote-place" }, placeLink(source, line, line, only), ` ${visible(about.join(", "))}`),
     el("pre", { class: "quote-text", tabindex: "0" }, el("code", {}, shown(text))));
-}
-
-/** Of a job of many ranks: who failed first, and how we know. */
-function firstFailure(report, only) {
-  const first = report.job?.first_failure;
-  if (!first) return null;
-  const who = [first.rank === null || first.rank === undefined ? "" : `rank ${first.rank}`, first.host ? `on ${visible(first.host)}` : ""].filter(Boolean).join(" ");
-  return el("section", { class: "first" },
-    el("h2", {}, "First to fail"),
-    el("p", {}, who ? el("strong", {}, who) : "One process", " at ", placeLink(first.source, first.line, first.line, only),
-      first.because ? [": ", prose(first.because)] : "", ` (${first.confidence} confidence).`));
 }
 
 function notes(report) {

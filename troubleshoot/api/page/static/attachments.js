@@ -5,6 +5,7 @@ import { visible } from "./printable.js";
 import * as words from "./words.js";
 
 const BIG_PASTE = 200_000; // characters: a text field that holds more makes the browser stutter, so it becomes a file
+const MOST_SHOWN = 30; // of a job's thousand logs
 
 export class Attachments {
   /** `list` shows the files; `changed` is called when there are more or fewer. */
@@ -30,8 +31,22 @@ export class Attachments {
 
   show() {
     this.list.hidden = this.logs.length === 0;
-    this.list.replaceChildren(...this.logs.map((log, at) => this.row(log, at)));
+    this.list.replaceChildren(...this.logs.slice(0, MOST_SHOWN).map((log, at) => this.row(log, at)));
+    if (this.logs.length > 1) this.list.append(this.rowOfAll());
     this.changed();
+  }
+
+  rowOfAll() {
+    const clear = () => {
+      this.clear();
+      document.getElementById("text").focus();
+    };
+    const more = this.logs.length - MOST_SHOWN;
+    return el("li", { class: "files-all" },
+      more > 0 ? `and ${words.count(more, "file")} more ` : null,
+      el("span", { class: "file-size" }, `${words.size(this.bytes)} in all`),
+      el("button", { type: "button", class: "quiet", on: { click: clear } }, "Take all away"),
+    );
   }
 
   row(log, at) {

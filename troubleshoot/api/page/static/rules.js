@@ -28,8 +28,10 @@ function show(ids) {
   for (const row of rows) row.hidden = !ids.has(row.dataset.rule);
   for (const domain of document.querySelectorAll(".domain")) {
     const left = [...domain.querySelectorAll("[data-rule]")].filter((row) => !row.hidden).length;
+    const heading = domain.querySelector("h2");
     domain.hidden = left === 0;
-    domain.querySelector(".count").textContent = left;
+    document.querySelector(`.domains a[href="#${heading.id}"]`).hidden = left === 0;
+    heading.querySelector(".count").textContent = left;
   }
   byId("none").hidden = ids.size > 0;
   byId("found").textContent = `${ids.size} of ${rows.length} rules`;

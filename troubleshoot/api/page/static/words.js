@@ -36,10 +36,15 @@ export function clock(time) {
   return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
 }
 
+/** `rank 3`, `ranks 0-7,12`. */
+export function ranks(compressed) {
+  return `${/[-,]/.test(compressed) ? "ranks" : "rank"} ${compressed}`;
+}
+
 /** Return where and how often, what is known of it: ranks, hosts, count, first time. */
 export function whereabouts(finding) {
   const parts = [];
-  if (finding.ranks) parts.push(`${/[-,]/.test(finding.ranks) ? "ranks" : "rank"} ${finding.ranks}`);
+  if (finding.ranks) parts.push(ranks(finding.ranks));
   if (finding.hosts.length) {
     const more = finding.hosts.length > 3 ? ` and ${finding.hosts.length - 3} more` : "";
     parts.push(`${finding.hosts.length > 1 ? "hosts" : "host"} ${finding.hosts.slice(0, 3).join(", ")}${more}`);
