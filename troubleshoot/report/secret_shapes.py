@@ -88,6 +88,11 @@ SHAPES: tuple[Shape, ...] = (
     Shape("ngc-key", ("nvapi-",), r"nvapi-[\w-]{40,256}"),
     Shape("replicate-token", ("r8_",), EDGE + r"r8_[A-Za-z0-9]{37}(?![A-Za-z0-9])"),
     Shape("groq-key", ("gsk_",), EDGE + r"gsk_[A-Za-z0-9]{40,64}(?![A-Za-z0-9])"),
+    Shape("kaggle-key", ('"key"',), r"\"username\"[^}\r\n]{1,100}\"key\"\s{0,4}:\s{0,4}\"(?P<s>[0-9a-f]{32})\""),
+    Shape("langsmith-key", ("lsv2_",), EDGE + r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
+    Shape("pinecone-key", ("pcsk_",), EDGE + r"pcsk_[A-Za-z0-9_]{40,80}"),
+    Shape("runpod-key", ("rpa_",), EDGE + r"rpa_[A-Z0-9a-z]{40,50}(?![A-Za-z0-9])"),
+    Shape("lambda-key", ("secret_",), EDGE + r"secret_[a-z0-9-]{1,40}_[0-9a-f]{32}\.[A-Za-z0-9]{32}"),
     # chat, mail, payment, watching
     Shape("slack-token", ("xox", "xapp-", "xoxe"), r"xox[abeoprs](?:\.xox[bp])?-[\w-]{10,512}|xapp-\d-[\w-]{10,256}"),
     Shape(
@@ -110,7 +115,10 @@ SHAPES: tuple[Shape, ...] = (
     ),
     Shape("vault-token", ("hvs.", "hvb.", "hvr."), EDGE + r"hv[sbr]\.[\w-]{24,300}"),
     Shape("age-key", ("age-secret-key-",), r"(?i)AGE-SECRET-KEY-1[0-9A-Z]{58}"),
-    Shape("password-hash", ("$",), r"\$(?:2[abxy]|5|6|y|argon2id?)\$[\w./$=,+-]{20,256}"),
+    Shape("password-hash", ("$",), r"\$(?:apr1|2[abxy]|5|6|y|argon2id?)\$[\w./$=,+-]{20,256}"),
+    Shape("tailscale-key", ("tskey-",), EDGE + r"tskey-[a-z]{3,10}-[A-Za-z0-9]{8,32}(?:-[A-Za-z0-9]{16,64})?"),
+    Shape("linear-key", ("lin_api_",), EDGE + r"lin_api_[A-Za-z0-9]{32,48}"),
+    Shape("sentry-dsn", (".sentry.io",), r"https?://(?P<s>[0-9a-f]{32}(?::[0-9a-f]{32})?)@[\w.-]{1,100}\.sentry\.io"),
     Shape("atlassian-token", ("atatt3",), EDGE + r"ATATT3[\w=-]{30,300}"),
     # by what stands before it, whatever its shape
     Shape(
@@ -136,7 +144,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape(
         "url-password",
         ("://",),
-        r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s:/@?#\"'<>]{0,256}:(?P<s>[^\s/@\"'<>]{1,512})@(?=[\w.\[-])",
+        r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s:/@?#\"'<>\[]{0,256}:(?P<s>[^\s/@\"'<>]{1,512})@(?=[\w.\[-])",
     ),
     Shape(
         "url-token",
@@ -146,13 +154,21 @@ SHAPES: tuple[Shape, ...] = (
     Shape(
         "curl-user",
         (" -u ", "--user "),
-        r"(?:curl|wget|http|lftp)\s[^\r\n]{0,400}?\s(?:-u|--user)\s{1,4}[\"']?[^\s:\"']{1,128}:(?P<s>[^\s\"']{1,256})",
+        r"(?:curl|wget|http|lftp)(?:\s[^\r\n]{0,400}?)?\s(?:-u|--user)\s{1,4}[\"']?[^\s:\"']{1,128}:(?P<s>[^\s\"']{1,256})",
     ),
     Shape(
         "netrc",
         ("machine",),
         r"(?i)machine\s{1,8}\S{1,256}\s{1,8}login\s{1,8}\S{1,256}\s{1,8}password\s{1,8}(?P<s>[^\s\"',]{1,512})",
     ),
+    Shape(
+        "password-argument",
+        (" login ",),
+        r"(?:docker|podman|nerdctl|helm|oras|crane|skopeo|buildah)(?:\s[^\r\n]{0,40}?)?\slogin\s[^\r\n]{0,200}?"
+        r"(?<=\s)-p(?:\s{1,4}|=)?[\"']?(?P<s>[^\s\"'=-][^\s\"']{3,512})",
+    ),
+    Shape("password-argument", ("bindpw",), r"(?i)bindpw[\"']?\s{0,4}[=:\s]\s{0,4}[\"']?(?P<s>[^\s\"',;]{3,256})"),
+    Shape("munge-key", ("munge_key",), r"(?i)munge_key\s{0,4}[=:]\s{0,4}[\"']?(?P<s>[^\s\"']{16,2048})"),
     Shape("password-argument", ("sshpass",), r"sshpass\s{1,4}-p\s{0,4}[\"']?(?P<s>[^\s\"']{1,256})"),
     Shape("password-argument", ("mysql",), r"mysql(?:dump)?\s(?:[^\r\n]{0,200}?\s)?-p(?P<s>[^\s\"']{1,256})"),
     Shape("kubeadm-token", ("token",), r"(?i)token\W{1,4}(?P<s>[a-z0-9]{6}\.[a-z0-9]{16})(?![\w.])"),

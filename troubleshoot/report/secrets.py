@@ -51,10 +51,12 @@ def find_secrets(text: str, *, emails: bool = False, ips: bool = False) -> list[
 
 
 def _find_shapes(text: str, lower: str) -> Iterator[Secret]:
-    for shape in SHAPES:
-        if any(literal in lower for literal in shape.literals):
-            for match in _compiled(shape.pattern).finditer(text):
-                yield from _spans(shape, match)
+    for shape, literals in _ROWS:
+        for literal in literals:
+            if literal in lower:
+                for match in _compiled(shape.pattern).finditer(text):
+                    yield from _spans(shape, match)
+                break
 
 
 def _spans(shape: Shape, match: re.Match[str]) -> Iterator[Secret]:
@@ -116,6 +118,9 @@ def _merged(found: list[Secret]) -> list[Secret]:
         else:
             merged.append((secret, order))
     return [secret for secret, _ in merged]
+
+
+_ROWS = tuple((shape, shape.literals) for shape in SHAPES)
 
 
 @cache
