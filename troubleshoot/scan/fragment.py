@@ -86,8 +86,14 @@ def _has_gap(texts: Sequence[str]) -> bool:
 
 
 def _is_changed(node: Node) -> bool:
-    """Tell whether the node is a character that may be written otherwise in the raw line."""
-    return isinstance(node, One) and (node.ascii & ESCAPED != 0 or node.ascii == COLON)
+    """Tell whether the node holds a character that may be written otherwise in the raw line."""
+    if isinstance(node, One):
+        return node.ascii & ESCAPED != 0 or node.ascii == COLON
+    if isinstance(node, Seq):
+        return any(map(_is_changed, node.items))
+    if isinstance(node, Alt):
+        return any(map(_is_changed, node.branches))
+    return isinstance(node, Repeat) and _is_changed(node.item)
 
 
 def _heads(texts: Sequence[str]) -> list[bytes]:

@@ -33,7 +33,7 @@ _PHRASE = re.compile(rf"(?<!{_CHARS})(?=({_CHARS}+)([ \ue000-\ue002])({_CHARS}+)
 # What is taken when there is no word: all but quotes and what HTML and XML write otherwise.
 _ANYTHING = re.compile(r"[^\x00-\x08\x0a\x0e-\x1f\"'`<>&\ue000-\uefff\ufffd]+")
 _PUNCTUATED = re.compile(rb"(?=.*[^a-z0-9]).{3}")  # such a piece of three bytes is as rare as a word of four
-_TOO_FREQUENT = 20_000.0  # lines of a million: a piece of any kind that is on more is not worth searching for
+_TOO_FREQUENT = 100_000.0  # lines of a million: a piece of any kind that is on more is not worth searching for
 
 # Signs for a gap: of spaces alone; of ASCII blanks; of these and those that chats and pages use. With each, what may
 # follow a word when the gap is not a single space; of a character beyond ASCII, its first byte.
@@ -47,6 +47,7 @@ GAPS = {
 }
 GAP_COST = 0.5  # lines of a million that hold a word before a tab, two spaces and the like
 AVOIDED_COST = 1e6
+NO_WORD_FACTOR = 20.0  # digits and punctuation come together more often than by accident
 
 # Share of a log's bytes that one character of a set takes, roughly; counted on a training log.
 _SHARES = ((LOWER, 0.028), (DIGIT, 0.02), (mask_of(" "), 0.12), (mask_of("._-/:[]=,"), 0.012))
@@ -174,4 +175,4 @@ def _cost_of_anything(piece: bytes) -> float:
     lines = _LINES_PER_MILLION
     for byte in piece:
         lines *= next((share for chars, share in _SHARES if byte < 128 and chars >> byte & 1), _OTHER_SHARE)
-    return max(lines, 1.0)
+    return max(NO_WORD_FACTOR * lines, NO_WORD_FACTOR)

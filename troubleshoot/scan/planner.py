@@ -6,51 +6,62 @@ In: patterns. Out: a `Plan`: expressions, and for each the patterns it stands fo
     its fragment                 where its literals were seen to be on many lines of this log (`avoid`)
     nothing, so on every line    it holds no literal; a rule says `slow:` to have that, and a lint tells of the others
 
-A pattern may be left out (`off`): it has hit so often that more hits tell nothing.
+Patterns that have hit so often that more hits tell nothing are left out.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from troubleshoot.model import Pattern
 from troubleshoot.scan.fragment import Fragment, escape, fragment_of
 from troubleshoot.scan.literals import required_literals
 from troubleshoot.scan.pieces import Literals
-from troubleshoot.scan.plan import NO_IDS, NO_WORDS, Entry, Plan, hyperscan
+from troubleshoot.scan.plan import NO_WORDS, Entry, Plan, hyperscan
 
 GOOD_COST = 20_000.0  # lines of a million: literals on more are no better than an expression
 NO_LITERAL = "it holds no fixed text that is long and rare enough to search for"
 
 
-def build_plan(patterns: Iterable[Pattern], off: frozenset[int] = NO_IDS, avoid: frozenset[bytes] = NO_WORDS) -> Plan:
+def build_plan(patterns: Iterable[Pattern]) -> Plan:
     """Return what to search for."""
-    literals: dict[bytes, list[int]] = {}
-    fragments: dict[bytes, list[int]] = {}
+    found: dict[tuple[bytes, bytes | None], list[int]] = {}
     everywhere: list[int] = []
     reasons: dict[int, str] = {}
     for pattern in patterns:
-        if pattern.id in off:
-            continue
-        way = choose(pattern, avoid)
-        if isinstance(way, Literals):
-            for word in way.words:
-                literals.setdefault(word, []).append(pattern.id)
-        elif isinstance(way, Fragment):
-            fragments.setdefault(way.expression, []).append(pattern.id)
-        else:
+        keys = _expressions(pattern, NO_WORDS)
+        for key in keys:
+            found.setdefault(key, []).append(pattern.id)
+        if not keys:
             everywhere.append(pattern.id)
             if pattern.slow is None:
                 reasons[pattern.id] = NO_LITERAL
-    return Plan(
-        (
-            *(Entry(escape(word), tuple(ids), word) for word, ids in literals.items()),
-            *(Entry(expression, tuple(ids)) for expression, ids in fragments.items()),
-        ),
-        tuple(everywhere),
-        reasons,
-    )
+    entries = tuple(Entry(expression, tuple(ids), literal) for (expression, literal), ids in found.items())
+    return Plan(entries, tuple(everywhere), reasons)
+
+
+def narrow_plan(plan: Plan, patterns: Mapping[int, Pattern], off: frozenset[int], avoid: frozenset[bytes]) -> Plan:
+    """Return the plan without the patterns in `off`, and with another way to search for those that it searches by a
+    word in `avoid`, where there is one."""
+    again = {each for entry in plan.entries if entry.literal in avoid for each in entry.patterns} - off
+    found = {
+        (entry.expression, entry.literal): [each for each in entry.patterns if each not in off and each not in again]
+        for entry in plan.entries
+    }
+    for each in sorted(again):
+        for key in _expressions(patterns[each], avoid):
+            found.setdefault(key, []).append(each)
+    entries = tuple(Entry(expression, tuple(ids), literal) for (expression, literal), ids in found.items() if ids)
+    return Plan(entries, tuple(each for each in plan.everywhere if each not in off), plan.unsearchable)
+
+
+def _expressions(pattern: Pattern, avoid: frozenset[bytes]) -> list[tuple[bytes, bytes | None]]:
+    """Return expressions, of which one is in every match, and for each its literal if it is one."""
+    way = choose(pattern, avoid)
+    if isinstance(way, Fragment):
+        return [(way.expression, None)]
+    return [] if way is None else [(escape(word), word) for word in way.words]
 
 
 @functools.lru_cache(maxsize=8192)

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from troubleshoot import __version__, limits
 from troubleshoot.model import Pattern
-from troubleshoot.scan.plan import NO_IDS, NO_WORDS, Entry, Plan, hyperscan
+from troubleshoot.scan.plan import NO_WORDS, Entry, Plan, hyperscan
 
 VARIANTS = 32  # databases kept per pack; a job's sources come to need the same few
 FORMAT = 1  # of the stored database; raise it when plans come out otherwise
@@ -80,20 +80,19 @@ class Prefilter:
     """A plan and its database, with variants that leave patterns out."""
 
     def __init__(self, patterns: tuple[Pattern, ...], store: Store | None = None) -> None:
-        self._patterns = patterns
+        self._patterns = {pattern.id: pattern for pattern in patterns}
         self._lock = threading.Lock()
         self._variants: OrderedDict[tuple[frozenset[int], frozenset[bytes]], Prefilter] = OrderedDict()
         kept = _read_database(store) if store is not None else None
         if kept is not None:
             self.plan, self._database = kept
-        else:
-            self._take(_plan(patterns))
-            if store is not None and hyperscan is not None:
-                _write_database(store, self.plan, self._database)
+            return
+        from troubleshoot.scan.planner import build_plan  # not needed where the database was stored
 
-    def _take(self, plan: Plan) -> None:
-        self.plan = plan
-        self._database = _compile(plan.entries)
+        self.plan = build_plan(patterns)
+        self._database = _compile(self.plan.entries)
+        if store is not None and hyperscan is not None:
+            _write_database(store, self.plan, self._database)
 
     def search(self) -> Search:
         """Return a search that one thread at a time may use."""
@@ -122,19 +121,20 @@ class Prefilter:
         with self._lock:
             found = self._variants.get(key)
             if found is None:
-                found = self._variants[key] = Prefilter.__new__(Prefilter)
-                found._patterns, found._lock, found._variants = self._patterns, self._lock, OrderedDict()
-                found._take(_plan(self._patterns, *key))
+                found = self._variants[key] = self._narrowed(off, avoid)
                 if len(self._variants) > VARIANTS:
                     self._variants.popitem(last=False)
             self._variants.move_to_end(key)
             return found
 
+    def _narrowed(self, off: frozenset[int], avoid: frozenset[bytes]) -> Prefilter:
+        from troubleshoot.scan.planner import narrow_plan
 
-def _plan(patterns: tuple[Pattern, ...], off: frozenset[int] = NO_IDS, avoid: frozenset[bytes] = NO_WORDS) -> Plan:
-    from troubleshoot.scan.planner import build_plan  # not needed where the database was stored
-
-    return build_plan(patterns, off, avoid)
+        found = Prefilter.__new__(Prefilter)
+        found._patterns, found._lock, found._variants = self._patterns, threading.Lock(), OrderedDict()
+        found.plan = narrow_plan(self.plan, self._patterns, off, avoid)
+        found._database = _compile(found.plan.entries)
+        return found
 
 
 def _compile(entries: tuple[Entry, ...]) -> Any:

@@ -124,6 +124,7 @@ class _Run:
         self._false: Counter[int] = Counter()
         self._patience = limits.FALSE_CANDIDATES
         self._reach = limits.FIRST_SCAN_BYTES
+        self._vain_on: dict[bytes, set[int]] = {}  # patterns that a line of this very content did not match
         self._use(scanner.compiled.prefilter)
 
     def _use(self, prefilter: Prefilter) -> None:
@@ -225,10 +226,13 @@ class _Run:
         for candidate in candidates:
             for pattern in self._wanted[candidate & ENTRY_MASK]:
                 found.setdefault(pattern, []).append(candidate)
+        vain_on = self._vain_on_content(line)
         for pattern in sorted(found):
             if not self._tally.is_open(pattern):
                 if self._is_wanted(pattern):
                     self._tally.count(pattern)
+                continue
+            if pattern in vain_on:
                 continue
             windows = None
             if line.is_long:
@@ -236,8 +240,23 @@ class _Run:
             if not self._try(pattern, line, windows):
                 self._false.update(each & ENTRY_MASK for each in found[pattern])
                 self._vain += 1
+                if pattern not in self._heights:
+                    vain_on.add(pattern)
         if self._closed != len(self._tally.saturated) + len(self._tally.given_up):
             self._select()
+
+    def _vain_on_content(self, line: Line) -> set[int]:
+        """Return the patterns that are known not to match a line of this content, to be added to. A job that fails in
+        a loop prints one line a million times; trying it once is enough."""
+        if line.end - line.start > limits.SAME_LINE_BYTES:
+            return set()
+        content = line.chunk.data[line.start : line.end]
+        known = self._vain_on.get(content)
+        if known is None:
+            if len(self._vain_on) >= limits.SAME_LINES:
+                self._vain_on.clear()
+            known = self._vain_on[content] = set()
+        return known
 
     def _try_everywhere(self, chunk: Chunk) -> None:
         for line in chunk.lines():
