@@ -30,6 +30,7 @@ from troubleshoot.model import Block, LineMap, RulePack, ScanResult
 from troubleshoot.scan import planner, prefilter
 from troubleshoot.scan.confirm import compile_pattern
 from troubleshoot.scan.plain import scan_plainly
+from troubleshoot.scan.match import Matcher
 from troubleshoot.scan.scanner import Scanner, merge_hits
 
 
@@ -214,10 +215,23 @@ def test_candidates_in_vain_bring_a_sharper_search(monkeypatch: pytest.MonkeyPat
         prefilter.Prefilter, "without", lambda self, off, avoid: asked.append((off, avoid)) or without(self, off, avoid)
     )
     pack = pack_of(r"zygotes\s*\d+ gone", "^other$")
-    data = b"zygotes here\n" * 500 + b"zygotes 7 gone\n" + b"zygotes here\n" * 500 + b"zygotes 8 gone\n"
+    vain = [b"zygotes here, %d times\n" % each for each in range(500)]
+    data = b"".join([*vain, b"zygotes 7 gone\n", *vain, b"zygotes 8 gone\n"])
     for lines in (10, 10**9):
         assert full(scan(pack, data, lines)) == full(plain(pack, data))
     assert asked[0] == (frozenset(), frozenset({b"zygotes"}))
+
+
+def test_a_line_printed_again_and_again_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+    match_line = Matcher.match_line
+    monkeypatch.setattr(
+        Matcher, "match_line", lambda self, pattern, *rest: tried.append(pattern) or match_line(self, pattern, *rest)
+    )
+    pack = pack_of(r"zygotes\s*\d+ gone")
+    data = b"zygotes here\n" * 5000 + b"zygotes 8 gone\n" * 2
+    assert [line for line, _ in places(scan(pack, data))] == [5001, 5002]
+    assert len(tried) == 3
 
 
 def test_hits_of_all_patterns_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +245,7 @@ def test_hits_of_all_patterns_together_are_bounded(monkeypatch: pytest.MonkeyPat
 def test_catastrophic_pattern_is_given_up_and_the_rest_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "CONFIRM_TIMEOUT_S", 0.02)
     monkeypatch.setattr(limits, "TIMEOUTS_PER_PATTERN", 3)
-    data = (b"zygotes " + b"a" * 60 + b"b\n") * 100 + b"gone\n"
+    data = b"".join(b"zygotes " + b"a" * (60 + each % 9) + b"b\n" for each in range(100)) + b"gone\n"
     begin = time.monotonic()
     result = scan(pack_of(r"zygotes (?:a|aa)+$", "gone"), data)
     assert time.monotonic() - begin < 5
