@@ -26,6 +26,7 @@ COMMANDS = {  # name -> where its click command is
     "postmortem": "postmortem:postmortem",
     "why": "why:why",
     "collect": "collect:collect_command",
+    "corpus": "corpus:corpus",
     "rules": "rules:rules",
     "serve": "serve:serve",
     "keys": "keys:keys",
