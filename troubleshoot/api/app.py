@@ -32,9 +32,10 @@ from troubleshoot.api.keys import KeyRing
 from troubleshoot.api.life import Life
 from troubleshoot.api.metrics import CONTENT_TYPE, Metrics, gauge
 from troubleshoot.api.options import ServiceOptions
-from troubleshoot.api.pages import install_pages
+from troubleshoot.api.pages import Site, install_pages
 from troubleshoot.api.problems import MEDIA_TYPE, install_problem_handlers
 from troubleshoot.api.service import ScanService, Wanted
+from troubleshoot.api.slack import add_slack
 from troubleshoot.api.wire import (
     SAVED_FORMATS,
     Format,
@@ -121,8 +122,10 @@ def create_app(
     _add_scan(app, service, life, max_bytes, options)
     _add_rules(app, holder)
     add_kept(app, holder, lambda: life.store, who, problems)
+    if options.slack:
+        add_slack(app, lambda: life.slack)
     _add_operations(app, holder, life, metrics)
-    install_pages(app, holder, service, max_bytes, options, who)
+    install_pages(app, Site(holder, service, options, max_bytes, who, lambda: life.store))
     return app
 
 

@@ -2,6 +2,7 @@
 
     GET  /               paste, drop or pick; with JavaScript the page then works from /v1/scan and /v1/rules
     POST /               the same form without JavaScript: the answer as a page, nothing kept
+    GET  /r/{id}         a saved report, where there is a store
     GET  /rules          the rules, searched with `q`
     GET  /rules/{id}     the page of one rule
     GET  /static/...     style sheets, modules, fonts, the sample log
@@ -12,11 +13,13 @@ framing and sniffing; an answer about somebody's log is not cached.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Callable
-from typing import Annotated, Any, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
-from fastapi import APIRouter, FastAPI, Query
+from fastapi import APIRouter, FastAPI, Path, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -28,11 +31,14 @@ from troubleshoot.api.options import ServiceOptions
 from troubleshoot.api.page.render import STATIC, html_from_markdown, html_from_tokens, parse_markdown, render_template
 from troubleshoot.api.problems import status_of
 from troubleshoot.api.service import ScanService, Wanted
-from troubleshoot.api.wire import Format
+from troubleshoot.api.wire import Format, SavedFormat
 from troubleshoot.errors import TroubleshootError, UsageError
 from troubleshoot.model import Rule, RulePack
 from troubleshoot.rulepack.docs import rule_page
 from troubleshoot.rulepack.search import search_rules
+
+if TYPE_CHECKING:
+    from troubleshoot.store.store import Store
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -60,23 +66,41 @@ PLATFORMS = {
     "mpirun": "mpirun",
     "torchrun": "torchrun",
 }
+VARIANTS = {
+    **PLATFORMS,
+    "runai-cli": "Run:ai CLI",
+    "runai-ui": "Run:ai UI",
+    "yaml": "YAML",
+    "shell": "Shell",
+    "python": "Python",
+}
 DOWNLOADS = ("json", "markdown", "html")
 
-Who = Callable[[Request], str]
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the pages are about. `who` tells whose request one is, `store` gives the store while there is one."""
+
+    holder: PackHolder
+    service: ScanService
+    options: ServiceOptions
+    max_bytes: int
+    who: Callable[[Request], str]
+    store: Callable[[], Store | None]
+
+    @property
+    def pack(self) -> RulePack:
+        return self.holder.serving().pack
 
 
-def install_pages(
-    app: FastAPI, holder: PackHolder, service: ScanService, max_bytes: int, options: ServiceOptions, who: Who
-) -> None:
-    """Add the pages and their static files to `app`. `who` tells whose request one is."""
+def install_pages(app: FastAPI, site: Site) -> None:
+    """Add the pages and their static files to `app`."""
     app.mount("/static", _Static(directory=STATIC), name="static")
-    app.include_router(_start_router(holder, service, max_bytes, options, who), include_in_schema=False)
-    app.include_router(_rules_router(holder), include_in_schema=False)
+    for router in (_start_router(site), _saved_router(site), _rules_router(site)):
+        app.include_router(router, include_in_schema=False)
 
 
-def _start_router(
-    holder: PackHolder, service: ScanService, max_bytes: int, options: ServiceOptions, who: Who
-) -> APIRouter:
+def _start_router(site: Site) -> APIRouter:
     router = APIRouter()
 
     def start(text: str = "", platform: str = "", error: TroubleshootError | None = None) -> Response:
@@ -85,14 +109,15 @@ def _start_router(
             "start.html",
             status=status,
             cache=REVALIDATE if status == 200 and not text else NEVER_STORED,
-            pack=holder.serving().pack,
+            pack=site.pack,
             text=text,
             platform=platform,
             platforms=PLATFORMS,
+            labels=VARIANTS,
             problem=None if error is None else _words(error, status),
-            max_bytes=max_bytes,
+            max_bytes=site.max_bytes,
             formats=[each for each in DOWNLOADS if each in get_args(Format)],
-            history_days=options.history_days if options.store else 0,
+            keep_days=site.options.keep_days if site.options.store else 0,
         )
 
     @router.get("/")
@@ -102,28 +127,49 @@ def _start_router(
     @router.post("/")
     async def show_answer(request: Request) -> Response:
         try:
-            async with service.room(stated_size(request)):
-                given = await read_scan_body(request, max_bytes, "paste")
+            async with site.service.room(stated_size(request)):
+                given = await read_scan_body(request, site.max_bytes, "paste")
                 body = ScanBody({name: data for name, data in given.texts.items() if data}, given.platform or None)
                 if not body.texts:
                     raise UsageError("there is no log to read", help="paste one, or choose a file")
-                answer = await service.scan(body, Wanted(("markdown",), who=who(request)))
+                answer = await site.service.scan(body, Wanted(("markdown",), who=site.who(request)))
         except TroubleshootError as error:
             return start(error=error)
-        pack = holder.serving().pack
         markdown = answer.bodies[0].decode("utf-8")
-        shown = html_from_markdown(markdown, pack.rules)
-        return _page("result.html", cache=NEVER_STORED, pack=pack, answer=shown, markdown=markdown)
+        shown = html_from_markdown(markdown, site.pack.rules)
+        return _page("result.html", cache=NEVER_STORED, pack=site.pack, answer=shown, markdown=markdown)
 
     return router
 
 
-def _rules_router(holder: PackHolder) -> APIRouter:
+def _saved_router(site: Site) -> APIRouter:
+    router = APIRouter()
+
+    @router.get("/r/{report_id}")
+    async def show_saved(report_id: Annotated[str, Path(max_length=100)]) -> Response:
+        store = site.store()
+        body = await asyncio.to_thread(store.report, report_id, "markdown") if store is not None else None
+        if body is None:
+            return _missing(site, "No such answer", "It was deleted, or its time is over, or the link is not whole.")
+        return _page(
+            "report.html",
+            cache=NEVER_STORED,
+            pack=site.pack,
+            report_id=report_id,
+            answer=html_from_markdown(body.decode("utf-8"), site.pack.rules),
+            labels=VARIANTS,
+            formats=[each for each in DOWNLOADS if each in get_args(SavedFormat)],
+        )
+
+    return router
+
+
+def _rules_router(site: Site) -> APIRouter:
     router = APIRouter()
 
     @router.get("/rules")
     async def show_rules(q: Annotated[str, Query(max_length=200)] = "") -> Response:
-        pack = holder.serving().pack
+        pack = site.pack
         found = {rule.id for rule in search_rules(pack, q.split())}
         everything = sorted(pack.rules.values(), key=lambda rule: rule.id)
         domains = [
@@ -134,10 +180,10 @@ def _rules_router(holder: PackHolder) -> APIRouter:
 
     @router.get("/rules/{rule_id:path}")
     async def show_rule(rule_id: str) -> Response:
-        pack = holder.serving().pack
+        pack = site.pack
         rule = pack.rules.get(rule_id)
         if rule is None:
-            return _page("missing.html", status=404, pack=pack, rule_id=rule_id)
+            return _missing(site, "No such rule", f"There is no rule {rule_id}; it may have been renamed or retired.")
         tokens = parse_markdown(rule_page(rule))
         body = itertools.dropwhile(lambda token: (token.type, token.tag) != ("heading_open", "h2"), tokens)
         return _page("rule.html", pack=pack, rule=rule, body=html_from_tokens(list(body), pack.rules))
@@ -152,6 +198,10 @@ def _domain(rule: Rule) -> str:
 def _page(template: str, *, pack: RulePack, status: int = 200, cache: str = REVALIDATE, **values: Any) -> Response:
     text = render_template(template, pack=pack, **values)
     return HTMLResponse(text, status_code=status, headers={**HEADERS, "Cache-Control": cache})
+
+
+def _missing(site: Site, title: str, text: str) -> Response:
+    return _page("missing.html", status=404, pack=site.pack, title=title, text=text)
 
 
 def _words(error: TroubleshootError, status: int) -> tuple[str, str]:

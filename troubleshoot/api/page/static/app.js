@@ -4,16 +4,14 @@
 
    One of the three sections shows at a time. The logs stay in the browser; what the service reads it forgets. */
 
-import { answerOf } from "./answer.js";
 import { Attachments, freeName } from "./attachments.js";
 import { announce } from "./copy.js";
 import { byId, el, icon } from "./dom.js";
 import { downloadRow } from "./download.js";
-import { keyHelp } from "./keys.js";
 import { keep } from "./kept.js";
-import { Marks } from "./log/marks.js";
 import { Logs } from "./log/open.js";
-import { LogPane } from "./log/pane.js";
+import { clearResult, showResult } from "./result.js";
+import { shareRow } from "./share.js";
 import { UploadError, scan } from "./upload.js";
 import * as words from "./words.js";
 
@@ -23,9 +21,7 @@ const problem = byId("problem");
 const maxBytes = Number(form.dataset.maxBytes);
 const formats = form.dataset.formats.split(" ");
 const attachments = new Attachments(byId("files"), showProblemOfSize);
-const keys = {};
 let running = null; // the scan that can be cancelled
-let pane = null; // the log beside the answer
 
 // --- start ---
 
@@ -67,8 +63,8 @@ async function submit() {
   showOnly("busy");
   byId("cancel").focus();
   try {
-    const json = await scan(logs, { platform, signal: running.signal, onProgress: progress(logs) });
-    showAnswer(JSON.parse(json), json, logs, platform);
+    const answer = await scan(logs, { platform, signal: running.signal, onProgress: progress(logs) });
+    showAnswer(answer.text, logs, platform);
   } catch (error) {
     if (!(error instanceof UploadError)) throw error;
     showOnly("start");
@@ -105,51 +101,23 @@ function progress(logs) {
 
 // --- result ---
 
-function showAnswer(report, json, logs, platform) {
-  const marks = new Marks(report);
-  const render = (format) => scan(logs, { platform, format });
-  const answer = answerOf(report, downloadRow(formats, json, render));
-  pane = report.sources.length ? new LogPane(report, new Logs(logs), marks) : null;
-  const again = el("button", { type: "button", class: "with-word", on: { click: startAgain } }, icon("again"), "Another log");
-  byId("result").replaceChildren(
-    el("div", { class: "result-bar" }, again, keyHelp(keys)),
-    answer,
-    ...(pane ? [pane.element] : []),
-  );
+function showAnswer(json, logs, platform) {
+  const { canRate, keepDays } = byId("result").dataset;
+  const render = async (format) => (await scan(logs, { platform, format })).text;
+  const save = async () => {
+    const { header } = await scan(logs, { platform, save: true });
+    return { id: header("Location").split("/").pop(), token: header("X-Delete-Token"), expires: header("X-Report-Expires") };
+  };
+  const rest = canRate
+    ? shareRow(Number(keepDays), save)
+    : el("p", { class: "fine" }, "Nothing is stored: when this page is closed, the answer is gone.");
+  const first = el("button", { type: "button", class: "with-word", on: { click: startAgain } }, icon("again"), "Another log");
   showOnly("result");
-  document.title = `${byId("answer-title").textContent}: troubleshoot`;
-  Object.assign(keys, pane ? {
-    n: () => pane.jump(1),
-    p: () => pane.jump(-1),
-    w: () => pane.toggleWrap(),
-    "/": () => pane.filter.focus(),
-  } : {});
-  window.scrollTo(0, 0);
-  byId("answer-title").focus({ preventScroll: true });
-  if (pane) openPane();
-  announce(`Answer: ${byId("answer-title").textContent}`);
-}
-
-function openPane() {
-  if (location.hash && pane.follow(location.hash)) return;
-  const { first } = pane.marks;
-  if (first) pane.goToMark(first, { isAsked: false });
-  else pane.open(pane.report.sources[0].name);
-}
-
-function followPlace(event) {
-  const link = event.target.closest("a.place");
-  if (!link || !pane || event.ctrlKey || event.metaKey || event.shiftKey || !pane.follow(link.hash)) return;
-  event.preventDefault();
-  if (pane.element.getBoundingClientRect().top > window.innerHeight / 2) pane.element.scrollIntoView({ block: "start" });
-  pane.box.focus({ preventScroll: true });
+  showResult(JSON.parse(json), { logs: new Logs(logs), first, take: downloadRow(formats, json, render, rest) });
 }
 
 function startAgain() {
-  byId("result").replaceChildren();
-  for (const key of Object.keys(keys)) delete keys[key];
-  pane = null;
-  history.replaceState(null, "", "/");
+  clearResult();
   document.title = "troubleshoot: why did the training job fail?";
   text.value = "";
   attachments.clear();
@@ -196,9 +164,6 @@ byId("sample").addEventListener("click", async (event) => {
   text.value = await (await fetch("/static/sample.log")).text();
   submit();
 });
-
-byId("result").addEventListener("click", followPlace);
-window.addEventListener("hashchange", () => pane?.follow(location.hash));
 
 let inside = 0; // drag events of every element bubble: count them to know when one has left the page
 const isDraggable = (event) => ["Files", "text/plain"].some((type) => event.dataTransfer?.types.includes(type)) && byId("busy").hidden;

@@ -1,7 +1,6 @@
 /* The answer to take along: as JSON, which is here already, or in a format that the service renders from the log anew. */
 
-import { copyButton } from "./copy.js";
-import { announce } from "./copy.js";
+import { announce, copyButton } from "./copy.js";
 import { el, icon } from "./dom.js";
 
 const KINDS = {
@@ -12,9 +11,9 @@ const KINDS = {
 
 /**
  * Return the row of downloads. `formats` are those the service has, `json` the answer's text, and `render(format)`
- * resolves to the answer in another format.
+ * resolves to the answer in another format. `rest` stands below.
  */
-export function downloadRow(formats, json, render) {
+export function downloadRow(formats, json, render, rest) {
   const known = new Map([["json", json]]);
   const textOf = async (format) => {
     if (!known.has(format)) known.set(format, await render(format));
@@ -43,7 +42,7 @@ export function downloadRow(formats, json, render) {
       formats.includes("markdown") ? copyButton(() => textOf("markdown"), "the answer as Markdown", { label: "Copy for a ticket" }) : null,
       problem,
     ),
-    el("p", { class: "fine" }, "Nothing is stored: when this page is closed, the answer is gone."),
+    rest,
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { el, icon } from "./dom.js";
 import { evidenceList, placeLink } from "./evidence.js";
+import { feedbackRow } from "./feedback.js";
 import { fixList } from "./fix.js";
 import { prose, visible } from "./printable.js";
 import * as words from "./words.js";
@@ -49,6 +50,7 @@ export function body(finding, level, only) {
     finding.evidence.length ? [head("Evidence"), evidenceList(finding.evidence, only)] : null,
     finding.fixes.length ? [head(finding.kind === "confirmation" ? "To check" : "How to fix it"), fixList(finding)] : null,
     advice ? el("p", { class: "advice" }, advice) : null,
+    feedbackRow(finding),
     finding.references.length
       ? [head("References"), el("ul", { class: "references" }, finding.references.map((text) => el("li", {}, reference(text))))]
       : null,

@@ -16,3 +16,16 @@ export function keep(name, value, area = "localStorage") {
     /* the choice lasts as long as the page */
   }
 }
+
+// --- what lets the maker of a link delete it ---
+
+export const keyOf = (report) => recall(`delete-${report}`);
+export const keepKey = (report, token) => keep(`delete-${report}`, token);
+
+export function forgetKey(report) {
+  try {
+    localStorage.removeItem(`troubleshoot-delete-${report}`);
+  } catch {
+    /* nothing was kept then */
+  }
+}

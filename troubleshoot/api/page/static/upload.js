@@ -12,22 +12,22 @@ export class UploadError extends Error {
 }
 
 /**
- * Send logs to be scanned; resolve to the answer's text.
+ * Send logs to be scanned; resolve to `{ text, header }`: the answer, and a function that gives one of its headers.
  * `logs` are `{ name, blob }` with names that differ; `onProgress(sent, total)` hears of bytes as they leave.
  */
-export function scan(logs, { platform = "", format = "json", signal, onProgress = () => {} } = {}) {
+export function scan(logs, { platform = "", format = "json", save = false, signal, onProgress = () => {} } = {}) {
   const form = new FormData();
   for (const { name, blob } of logs) form.append("file", blob, name);
   if (platform) form.append("platform", platform);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/v1/scan?format=${encodeURIComponent(format)}`);
+    request.open("POST", `/v1/scan?format=${encodeURIComponent(format)}${save ? "&save=true" : ""}`);
     const key = recall("key", "sessionStorage");
     if (key) request.setRequestHeader("Authorization", `Bearer ${key}`);
     request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
     request.upload.addEventListener("load", () => onProgress(1, 1));
     request.addEventListener("load", () => {
-      if (request.status === 200) resolve(request.responseText);
+      if (request.status === 200) resolve({ text: request.responseText, header: (name) => request.getResponseHeader(name) });
       else reject(problemOf(request));
     });
     request.addEventListener("error", () => reject(new UploadError("The service cannot be reached.")));

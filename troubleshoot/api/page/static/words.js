@@ -62,10 +62,8 @@ export function advice(finding) {
   return [OWNERS[finding.owner], RETRIES[finding.retry]].filter(Boolean).join(" ");
 }
 
-const VARIANTS = { yaml: "YAML", shell: "Shell", python: "Python", "runai-cli": "Run:ai CLI", "runai-ui": "Run:ai UI" };
-
-/** Return what a reader calls a platform; names come from the form where it has them. */
+/** Return what a reader calls a platform, as the page was told. */
 export function platform(name) {
-  const option = [...document.querySelectorAll("#platform option")].find((each) => each.value === name);
-  return VARIANTS[name] ?? option?.textContent ?? name;
+  const names = JSON.parse(document.getElementById("result").dataset.platforms);
+  return names[name] ?? name;
 }
