@@ -98,7 +98,7 @@ def test_short_word_is_a_literal_only_with_what_is_next_to_it() -> None:
     cases = {
         r"Xid \d+": [b"xid %d" % digit for digit in range(10)],
         r"^\s*env:\s*$": [b"env:"],
-        r"\[\d+\] /\S": [b"] /"],
+        r"\[\d+\] /\S": [b"%d] /" % digit for digit in range(10)],
         r"loss\s*[:=]\s*nan\b": [b"\tnan", b"\x0bnan", b"\x0cnan", b"\rnan", b" nan", b":nan", b"=nan"],
         r"\w+ oom[,;]": [b" oom,", b" oom;"],
     }

@@ -29,8 +29,8 @@ from troubleshoot import limits
 from troubleshoot.model import Block, LineMap, RulePack, ScanResult
 from troubleshoot.scan import planner, prefilter
 from troubleshoot.scan.confirm import compile_pattern
-from troubleshoot.scan.plain import scan_plainly
 from troubleshoot.scan.match import Matcher
+from troubleshoot.scan.plain import scan_plainly
 from troubleshoot.scan.scanner import Scanner, merge_hits
 
 

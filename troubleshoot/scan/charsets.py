@@ -10,7 +10,7 @@ what matters here is kept: a few listed characters, or "any".
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 
 ASCII_ALL = (1 << 128) - 1
 NEWLINE = 1 << 10
@@ -59,3 +59,11 @@ ANY = One(ASCII_ALL, wide=True)
 def both_cases(mask: int) -> int:
     """Return the set with both cases of each of its letters."""
     return mask | (mask & UPPER) << 32 | (mask & LOWER) >> 32
+
+
+@lru_cache(maxsize=1024)
+def one_of(char: str) -> One:
+    """Return the set of one character, in both cases if it is an ASCII letter."""
+    if char == "\ufffd":  # stands for whatever bytes could not be decoded
+        return One(0, wide=True)
+    return One(both_cases(1 << ord(char))) if char.isascii() else One(0, others=char)

@@ -146,10 +146,9 @@ def _edge(items: Sequence[Node], *, last: bool) -> set[str]:
         one = item.item if isinstance(item, Repeat) else item
         if isinstance(one, NotAhead):
             continue
-        if not isinstance(one, One) or one.wide or one.ascii & NEWLINE:
-            return set()
-        chars |= {chr(code).lower() for code in range(128) if one.ascii >> code & 1} | set(one.others)
-        if len(chars) > MAX_NEIGHBOURS:
+        found = spelt_out(one, MAX_NEIGHBOURS) if isinstance(one, One) and not one.ascii & NEWLINE else ()
+        chars.update(found)
+        if not found or len(chars) > MAX_NEIGHBOURS:
             return set()
         if not optional:
             return chars

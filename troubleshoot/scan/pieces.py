@@ -14,6 +14,7 @@ each other way to begin the gap is a literal of its own, and costs next to nothi
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -71,12 +72,13 @@ class Facts:
     best: Literals | None
 
 
-def spelt_out(one: One) -> tuple[str, ...]:
-    """Return the characters of a set, in lower case, if they are few."""
-    if one.wide or one.ascii.bit_count() > 2 * MAX_SPELLINGS:
+@functools.lru_cache(maxsize=4096)
+def spelt_out(one: One, most: int = MAX_SPELLINGS) -> tuple[str, ...]:
+    """Return the characters of a set, in lower case, if they are at most so many."""
+    if one.wide or one.ascii.bit_count() > 2 * most:
         return ()
     chars = {chr(code).lower() for code in range(128) if one.ascii >> code & 1} | set(one.others)
-    return tuple(sorted(chars)) if len(chars) <= MAX_SPELLINGS else ()
+    return tuple(sorted(chars)) if len(chars) <= most else ()
 
 
 def gap_sign(repeat: Repeat) -> str | None:

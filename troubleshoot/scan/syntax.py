@@ -29,6 +29,7 @@ from troubleshoot.scan.charsets import (
     POSIX,
     One,
     both_cases,
+    one_of,
 )
 
 Node: TypeAlias = "One | Seq | Alt | Repeat | Look | NotAhead | End | Opaque"
@@ -174,11 +175,8 @@ class _Parser:
         return self._char(char)
 
     def _char(self, char: str) -> One:
-        if char == "�":  # stands for whatever bytes could not be decoded
-            return One(0, wide=True)
-        if not char.isascii():
-            return One(0, others=char)
-        return One(both_cases(1 << ord(char)) & self._text)
+        one = one_of(char)
+        return One(0) if one.ascii & ~self._text else one
 
     def _repeated(self, item: Node) -> Node:
         if self._verbose:
@@ -302,14 +300,14 @@ class _Parser:
             mask = CLASSES[char.lower()]
             return One(mask) if char.islower() else One(ASCII_ALL & ~mask, wide=True)
         if char in CONTROLS:
-            return self._plain(CONTROLS[char])
+            return one_of(CONTROLS[char])
         if char in "xuU":
             length = {"x": 2, "u": 4, "U": 8}[char]
             digits = self._source[self._at : self._at + length]
             if len(digits) < length or any(digit not in "0123456789abcdefABCDEF" for digit in digits):
                 raise _UnreadableError
             self._at += length
-            return self._plain(chr(int(digits, 16)))
+            return one_of(chr(int(digits, 16)))
         if char in "pPNh":
             braced = _BRACED.match(self._source, self._at)
             if braced is not None:
@@ -318,14 +316,8 @@ class _Parser:
                 self._at += 1
             return ANY
         if not char.isalnum() and char not in ZERO_WIDTH:
-            return self._plain(char)
+            return one_of(char)
         return None
-
-    def _plain(self, char: str) -> One:
-        if char == "\n":
-            return One(NEWLINE)
-        one = self._char(char)
-        return One(both_cases(1 << ord(char))) if char.isascii() else one
 
     def _class(self) -> One:
         """Read a character class; the opening bracket is behind us."""
@@ -370,7 +362,7 @@ class _Parser:
         char = self._source[start]
         self._at += 1
         if char != "\\":
-            return char, self._plain(char)
+            return char, one_of(char)
         if self._source[self._at] == "b":
             self._at += 1
             return "\b", One(1 << 8)
