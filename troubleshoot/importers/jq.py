@@ -2,8 +2,8 @@ r"""The part of jq that can be asked of a JSON line by patterns -> conditions ov
 
     .kind == "Pod" and .spec.nfs != null
     ->  {all: [kind_pod, spec_nfs], same: record}
-        kind_pod   "kind"\s*:\s*"Pod"
-        spec_nfs   "spec"\s*:\s*[{\[].*?"nfs"\s*:\s*(?!null\b)
+        kind_pod   "kind"\s*:\s*+"Pod"
+        spec_nfs   "spec"\s*:\s*+[{\[].*?"nfs"\s*:\s*+(?!null\b)
 
 Understood: paths (with `[]`, `[0]`, `?`), `and`, `or`, `not`, `|`, `select(...)`, comparisons of a path with a literal,
 `path // literal`, `test`, `contains`, `startswith`, `endswith`, `has`, `IN`. A path is looked for by its keys, each
@@ -308,7 +308,7 @@ class _Reader:
     def _atom(self, path: Path, value: str, hint: str) -> str:
         if not path.keys:
             self._refuse(". alone")
-        steps = [rf"{_json(key)}\s*:\s*" for key in path.keys]
+        steps = [rf"{_json(key)}\s*:\s*+" for key in path.keys]
         pattern = (r"[{\[]" + _GAP).join(steps) + value
         return self._add(" ".join((*path.keys, hint)), pattern)
 

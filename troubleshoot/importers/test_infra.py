@@ -22,11 +22,16 @@ TITLE = "PyTorch log classifier"
 FILE = "ruleset.toml"
 DOMAIN = "ci"
 SOURCE = "https://github.com/pytorch/test-infra/blob/main/aws/lambda/log-classifier/ruleset.toml"
+# What is taken off a line there before `^` is looked for. Here more may be taken off (`##[error]` is a level), so that
+# such a pattern is also tried behind the stamp of the line as given.
+_STAMP = r"(?:\d{4}-\d{2}-\d{2}T[\d:.]+Z )?"
 DIFFERENCES = (
     "every rule that matches is reported; there only the one that stands first in the file",
     "the first line that matches leads; there the last one",
     "failures that differ in what the groups capture are findings of their own, as there they are groups of their own",
     "`\\d`, `\\w` and `\\s` are ASCII",
+    "`^` also holds behind a prefix that is taken off here: a level such as `##[error]`, a rank",
+    "lines that the classifier drops beforehand (exit codes of steps, sccache's own log) are looked at like any other",
     "the format has no severity (here: medium), no explanation and no fix",
 )
 
@@ -64,7 +69,8 @@ def _rule(written: Any, name: str, number: int, file: str) -> ForeignRule:
     if not isinstance(written, dict) or not isinstance(written.get("pattern"), str) or not written["pattern"]:
         raise CannotImportError("it has no `pattern`")
     translated = translate(written["pattern"], name_groups=True)
-    signature: dict[str, Any] = {"regex": translated.regex}
+    pattern = translated.regex
+    signature: dict[str, Any] = {"regex": f"^{_STAMP}{pattern[1:]}" if pattern.startswith("^") else pattern}
     if translated.exact_case:
         signature["exact_case"] = True
     signature["advice"] = True
