@@ -146,7 +146,8 @@ class Engine:
         instead, a Ray cluster. `stop` is asked between blocks: once it is true, no more is read."""
         from troubleshoot.parallel.partitions import default_workers, list_files
 
-        listing = list_files(paths, lambda opened: next(self.results([opened], None, stop)), stdin=stdin)
+        scanner = self._scanner()
+        listing = list_files(paths, lambda opened: scan_source(scanner, opened, stop), stdin=stdin)
         if watcher is not None:
             watcher.expect(len(listing.files) + len(listing.here), listing.bytes)
         workers = default_workers(listing) if workers is None else workers
@@ -155,14 +156,16 @@ class Engine:
 
             runner = LocalPool(workers)
         if runner is None:
-            yield from self._read_serially(listing, watcher, stop)
+            yield from self._read_serially(listing, scanner, watcher, stop)
             return
         from troubleshoot.parallel import read_parallel
 
         yield from read_parallel(self.pack, listing, runner, watcher, stop)
 
-    def _read_serially(self, listing: Listing, watcher: Watcher | None, stop: Stop) -> Iterator[ScanResult]:
-        scanner, purse = self._scanner(), Purse()
+    def _read_serially(
+        self, listing: Listing, scanner: Scanner, watcher: Watcher | None, stop: Stop
+    ) -> Iterator[ScanResult]:
+        purse = Purse()
         for results in listing.in_order(
             lambda file: self.results(open_file(Path(file.path), purse), watcher, stop, scanner)
         ):

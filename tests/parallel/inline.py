@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 
 from troubleshoot.engine import Engine
-from troubleshoot.model import Report, RulePack
+from troubleshoot.model import Report, RulePack, ScanResult
 from troubleshoot.parallel.drive import run_partitions
 from troubleshoot.parallel.partitions import Partition, list_files
 from troubleshoot.parallel.worker import PieceResult, Worker
@@ -52,11 +52,12 @@ class Inline:
         yield InlineHands(pack, self._seed)
 
 
-def report_of(engine: Engine, paths: Sequence[str], partitions: Sequence[Partition], seed: int = 0) -> Report:
-    """Return the report over paths that were cut into the partitions."""
+def results_of(
+    engine: Engine, paths: Sequence[str], partitions: Sequence[Partition], seed: int = 0
+) -> list[ScanResult]:
+    """Return the results of paths that were cut into the partitions."""
     listing = list_files(paths, lambda opened: next(engine.results([opened])))
-    results = list(run_partitions(engine.pack, listing, partitions, Inline(seed)))
-    return timeless(engine.report_from(results, None, 0.0))
+    return list(run_partitions(engine.pack, listing, partitions, Inline(seed)))
 
 
 def timeless(report: Report) -> Report:

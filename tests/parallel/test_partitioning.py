@@ -73,8 +73,11 @@ def cut_all(files: tuple[Piece, ...], places: Callable[[Piece], list[int]]) -> l
 
 
 def same_report(paths: list[str], partitions: list[Partition], seed: int = 0) -> None:
-    expected = render_json(inline.timeless(engine().scan_paths(paths)))
-    assert render_json(inline.report_of(engine(), paths, partitions, seed)) == expected
+    expected = list(engine().read(paths))
+    found = inline.results_of(engine(), paths, partitions, seed)
+    assert found == expected
+    report, serial = (inline.timeless(engine().report_from(each, None, 0.0)) for each in (found, expected))
+    assert render_json(report) == render_json(serial)
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

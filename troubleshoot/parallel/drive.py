@@ -20,6 +20,7 @@ from troubleshoot.parallel.worker import PieceResult, State, with_notes
 from troubleshoot.watching import Stop, Watcher, never
 
 WAIT_S = 0.2  # between two looks at whether to stop
+CHANCES = 2  # alone: what was on the way when a process died need not have been what it died of
 Handle = Any  # a future, or a reference of Ray
 
 
@@ -138,19 +139,28 @@ def _one_by_one(hands: Hands, fallen: Iterable[Partition], stop: Stop) -> Iterat
         Note("worker-died", f"a process died, and what it may have had was read again: files and parts: {len(pieces)}"),
     )
     for piece in pieces:
-        if stop():
-            return
-        handle = hands.submit(Partition((piece,)))
-        while not hands.wait([handle], WAIT_S):
+        for chance in range(CHANCES):
             if stop():
-                hands.stop()
-        try:
-            for result in hands.result(handle):
+                return
+            try:
+                results = _alone(hands, piece, stop)
+            except WorkerLostError:
+                hands.renew()
+                if chance == CHANCES - 1:
+                    yield _lost(piece)
+                continue
+            for result in results:
                 yield with_notes(result, note)
                 note = ()
-        except WorkerLostError:
-            hands.renew()
-            yield _lost(piece)
+            break
+
+
+def _alone(hands: Hands, piece: Piece, stop: Stop) -> tuple[PieceResult, ...]:
+    handle = hands.submit(Partition((piece,)))
+    while not hands.wait([handle], WAIT_S):
+        if stop():
+            hands.stop()
+    return hands.result(handle)
 
 
 def _lost(piece: Piece) -> PieceResult:

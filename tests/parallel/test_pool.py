@@ -1,0 +1,135 @@
+"""The pool of processes: same report, workers that die, interrupts."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import inline
+import pytest
+
+from troubleshoot.engine import Engine
+from troubleshoot.model import ScanResult
+from troubleshoot.parallel import pool
+from troubleshoot.parallel.partitions import Partition, default_workers, list_files
+from troubleshoot.parallel.worker import PieceResult, Worker
+from troubleshoot.report.json import render_json
+
+OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 1 GiB\n"
+STEP = "[2026-11-30 20:15:04,001] [INFO] step {} loss 2.1\n"
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine.default()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for rank in range(30):
+        text = "".join(STEP.format(i) for i in range(50)) + (OOM if rank == 7 else "")
+        (tmp_path / f"rank{rank}.log").write_text(text)
+    return tmp_path
+
+
+def test_processes_give_the_serial_report(engine: Engine, folder: Path) -> None:
+    serial, parallel = (inline.timeless(engine.scan_paths([folder], workers=n)) for n in (1, 2))
+    assert serial.findings[0].rule == "cuda/out-of-memory"
+    assert render_json(parallel) == render_json(serial)
+
+
+class DyingWorker(Worker):
+    """A worker that dies over some files; over others, once."""
+
+    def scan_partition(self, partition: Partition, stop: object = None) -> tuple[PieceResult, ...]:
+        for piece in partition.pieces:
+            mark = Path(piece.path + ".seen")
+            if piece.path.endswith("rank3.log") or (piece.path.endswith("rank5.log") and not mark.exists()):
+                mark.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        return super().scan_partition(partition)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the worker that dies is put in place by forking")
+def test_dead_worker_costs_the_one_file_it_dies_of(
+    engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = {result.source.name: result for result in engine.read([folder])}
+    monkeypatch.setattr(pool, "Worker", DyingWorker)
+    found = {result.source.name: result for result in engine.read([folder], workers=2)}
+    assert list(found) == list(expected)
+    notes = [note for result in found.values() for note in result.notes]
+    assert "worker-died" in [note.code for note in notes]
+    assert [note.source for note in notes if note.code == "worker-lost"] == [str(folder / "rank3.log")]
+    for name, result in found.items():
+        if not name.endswith("rank3.log"):
+            assert replace(result, notes=()) == expected[name]
+
+
+def test_stopped_reading_gives_what_was_read(engine: Engine, folder: Path) -> None:
+    class AfterFive:
+        count = 0
+
+        def expect(self, sources: int, bytes: int) -> None:
+            assert (sources, bytes) == (30, sum(each.stat().st_size for each in folder.iterdir()))
+
+        def advance(self, bytes: int) -> None: ...
+
+        def done(self, result: ScanResult) -> None:
+            self.count += 1
+
+    for workers in (1, 2):
+        watcher = AfterFive()
+        report = engine.scan_paths([folder], workers=workers, watcher=watcher, stop=lambda: watcher.count >= 5)  # noqa: B023
+        assert 5 <= len(report.sources) < 30
+        assert [note.code for note in report.notes].count("interrupted") == 1
+        assert report.job is not None and report.job.partial
+
+
+def test_large_source_is_stopped_within(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(OOM + "".join(STEP.format(i) for i in range(100_000)) * 12)
+    began = time.monotonic()
+    asked = iter(range(10**9))
+    report = engine.scan_paths([tmp_path], stop=lambda: next(asked) > 3)
+    assert time.monotonic() - began < 60
+    assert 0 < report.sources[0].bytes < (tmp_path / "a.log").stat().st_size
+    assert report.findings[0].rule == "cuda/out-of-memory"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="signals")
+def test_interrupt_gives_the_partial_report_and_130(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(OOM)
+    pipe = tmp_path / "b.log"
+    with (tmp_path / "c.log").open("w") as stream:
+        for _ in range(60):
+            stream.write("".join(STEP.format(i) for i in range(100_000)))
+    os.mkfifo(pipe)
+    command = [
+        sys.executable,
+        "-m",
+        "troubleshoot",
+        "--isolated",
+        "-j",
+        "2",
+        str(tmp_path / "a.log"),
+        str(tmp_path / "c.log"),
+    ]
+    run = subprocess.Popen([*command, str(pipe)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    writer = os.open(pipe, os.O_WRONLY)  # it is being read now
+    os.write(writer, OOM.encode())
+    run.send_signal(signal.SIGINT)
+    os.close(writer)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 130, err
+    assert "interrupted" in out
+    assert "once more ends at once" in err
+
+
+def test_few_small_files_are_worth_one_process(folder: Path) -> None:
+    assert default_workers(list_files([folder], lambda _: pytest.fail("no such source"))) == 1
