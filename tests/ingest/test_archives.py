@@ -9,9 +9,11 @@ import lzma
 import os
 import pickle
 import tarfile
+import threading
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import cast
 
 import pytest
 import zstandard
@@ -21,6 +23,7 @@ from troubleshoot import limits
 from troubleshoot.errors import SourceError
 from troubleshoot.ingest import OpenSource, open_sources, open_stream, open_upload
 from troubleshoot.ingest import streams as streams_module
+from troubleshoot.model import Block
 
 LOG = b"first\nRuntimeError: boom\n"
 ROWS = [(1, 0, "first"), (2, 6, "RuntimeError: boom")]
@@ -93,6 +96,25 @@ def test_damaged_compressed_file_is_noted(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / "a"
     path.write_bytes(whole)
     assert read(path)[str(path)][1] in (["damaged"], ["cut"])
+
+
+def test_long_compressed_file_is_read_ahead_and_can_be_left_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams_module, "AHEAD_AFTER_BYTES", 100_000)
+    monkeypatch.setattr(streams_module, "AHEAD_CHUNK_BYTES", 10_000)
+    text = b"".join(b"line %d\n" % i for i in range(100_000))
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(text)[:-4])
+    (source,) = open_sources([path])
+    assert b"".join(bytes(block.data) for block in source.blocks(50_000)) == text
+    assert [note.code for note in source.notes()] == ["cut"]
+    (source,) = open_sources([path])
+    blocks = cast(Generator[Block, None, None], source.blocks(50_000))
+    next(blocks)
+    next(blocks)
+    blocks.close()
+    assert not [thread for thread in threading.enumerate() if thread.name == "read-ahead"]
 
 
 @pytest.mark.parametrize("suffix", ["", *sorted(COMPRESSORS)])

@@ -27,6 +27,7 @@ ADOPTED = {
     "quote": (["> RuntimeError: x", ">> > deeper", "> "], 1, "deeper", "rank", None),
     "line-numbers": (["  9\tTraceback", " 10\tValueError: x", " 11\t"], 1, "ValueError: x", "rank", None),
     "clock": (["20:15:04  Started", "20:15:05  [gpu-test] Finished: FAILURE"], 1, "Finished: FAILURE", "rank", None),
+    "csv": (["timestamp,message", '1796069704123,"RuntimeError: x"', "1796069704124,second"], 2, "second", "rank", None),
     "indent": (["    Traceback", "      File", "    ValueError: x"], 2, "ValueError: x", "rank", None),
     "cloudwatch": (["2026-11-30T20:15:04 jobs/bert-1/abc a", "2026-11-30T20:15:04 jobs/bert-1/abc b"], 1, "b", "rank", None),
 }  # fmt: skip

@@ -115,6 +115,7 @@ STRONG = [
     ("github", "2026-11-30T20:15:04.1234567Z ##[error]Process completed with exit code 137.", "Process completed with exit code 137.", Identity(), (micro(123456), "explicit", 1e-7)),
     ("gh run view", "train\tRun tests\t\ufeff2026-11-30T20:15:04.1234567Z E   AssertionError: loss is nan", "E   AssertionError: loss is nan", Identity(), (micro(123456), "explicit", 1e-7)),
     ("gitlab", '2026-11-30T20:15:04.123999Z 01E+  File "train.py", line 88', '  File "train.py", line 88', Identity(), (micro(123999), "explicit", 1e-6)),
+    ("fluent bit", '[0] kube.var: [1796069704.123456, {"stream"=>"stderr", "log"=>"say \\"x\\"\\n", "time"=>"t"}]', 'say "x"', Identity(), (micro(123456), "explicit", 1e-6)),
     ("jenkins", "[2026-11-30T20:15:04.123Z] FATAL: command execution failed", "FATAL: command execution failed", Identity(), (micro(123000), "explicit", 1e-3)),
     ("jenkins html", "<b>20:15:04</b> java.io.IOException: No space left on device", "java.io.IOException: No space left on device", Identity(), None),
     ("kaggle", "704.7s\t1469\t[0]:", "[0]:", Identity(), None),
@@ -215,7 +216,7 @@ def test_strong_wrapper_comes_off(
 
 @pytest.mark.parametrize(("raw", "text"), [row[1:3] for row in STRONG], ids=[r[0] for r in STRONG])
 def test_peeled_text_stands_at_the_end_of_the_line_and_peels_no_further(raw: str, text: str) -> None:
-    if "slurmstepd" not in raw and "</std" not in raw:
+    if "slurmstepd" not in raw and "</std" not in raw and "=>" not in raw:
         assert raw.endswith(text)
     assert LineNormaliser(clock=CLOCK).peel(text, 1).text == text
     assert LineNormaliser(clock=CLOCK).peel(raw + "\r", 1).text == text
@@ -242,6 +243,23 @@ def test_peeled_text_stands_at_the_end_of_the_line_and_peels_no_further(raw: str
 )
 def test_level(raw: str, level: str | None) -> None:
     assert LineNormaliser(clock=CLOCK).peel(raw, 1).level == level
+
+
+@pytest.mark.parametrize(
+    ("raw", "level", "time"),
+    [
+        ('{"level":"error","ts":1796069704.5,"msg":"x"}', "error", micro(500000)),
+        ('{"severity":"WARNING","time":"2026-11-30T20:15:04Z","msg":"x"}', "warning", AT),
+        ('time="2026-11-30T20:15:04Z" level=error msg="x"', "error", AT),
+        ("level=warn ts=2026-11-30T20:15:04Z caller=a.go:1", "warning", AT),
+        ("libfabric:1234:1796069704::efa:cq:efa_rdm_cq_poll():12<warn> Completion error", "warning", AT),
+        ('{"level": 3, "ts": [1]}', None, None),
+        ("{not json}", None, None),
+    ],
+)
+def test_time_and_level_within_a_structured_message(raw: str, level: str | None, time: datetime | None) -> None:
+    peeled = LineNormaliser(clock=CLOCK).peel(raw, 1)
+    assert (peeled.text, peeled.level, peeled.stamp and peeled.stamp.time) == (raw, level, time)
 
 
 ORDINARY = [

@@ -17,6 +17,7 @@ from typing import cast
 from troubleshoot import limits
 from troubleshoot.ingest.blocks import read_blocks
 from troubleshoot.ingest.ranges import Range, can_be_ranged, find_seams, read_range
+from troubleshoot.ingest.sections import Sections, has_sections
 from troubleshoot.ingest.streams import Readable, Remarks, Replayed, read_head
 from troubleshoot.model import Block, Normaliser, Note, Source, SourceInfo
 from troubleshoot.normalise import (
@@ -26,6 +27,7 @@ from troubleshoot.normalise import (
     LineNormaliser,
     Look,
     Mender,
+    cut_marks,
     detect_encoding,
     find_documents,
     is_wide,
@@ -76,6 +78,7 @@ class OpenSource:
         self._sampled = False
         self._mended: Block | None = None  # the whole text of a small source
         self._documents = Documents()
+        self._sections: Sections | None = None
         self._joined_ends: dict[int, int] = {}
         self._bytes = 0
         self._lines = 0
@@ -162,7 +165,10 @@ class OpenSource:
 
     def notes(self) -> tuple[Note, ...]:
         """Return what the reader should know of how the reading went, so far."""
-        return tuple(Note(code, text, self.source.name) for code, text in self._remarks)
+        remarks = [*self._remarks, *(self._normaliser.remarks if self._pieces else ())]
+        if self._mended is not None and (cut := cut_marks(bytes(self._mended.data))):
+            remarks.append(("truncated", f"the text says that something was left out: {cut}"))
+        return tuple(Note(code, text, self.source.name) for code, text in remarks)
 
     def info(self) -> SourceInfo:
         """Return what the source turned out to be. Complete once all blocks were read."""
@@ -183,6 +189,7 @@ class OpenSource:
         encoding, mark = detect_encoding(data)
         text = data[mark:].decode(encoding, "replace").encode("utf-8", "replace") if is_wide(encoding) else data
         self._look = look_at(text, encoding, mark, small=True)
+        self._look_for_sections(text)
         if is_wide(encoding):
             raw = read_wide_blocks(_in_memory(data), encoding, mark)
         else:
@@ -216,7 +223,9 @@ class OpenSource:
         """Look at a sample of a large source; return its encoding and the length of its byte order mark."""
         encoding, mark = detect_encoding(head[:SAMPLE_BYTES])
         pieces = list(self._raw_pieces(head, encoding))
-        self._look = look_at(b"".join(pieces), encoding, mark, small=False)
+        sample = b"".join(pieces)
+        self._look = look_at(sample, encoding, mark, small=False)
+        self._look_for_sections(sample)
         self._pieces = pieces if self._look.json != "document" else pieces[:1]
         self._sampled = True
         self._documents = whole_document(
@@ -224,6 +233,11 @@ class OpenSource:
         )
         self._normaliser.document_at = self._documents.at
         return encoding, mark
+
+    def _look_for_sections(self, sample: bytes) -> None:
+        if has_sections(sample):
+            self._sections = Sections()
+            self._normaliser.identity_at = self._sections.at
 
     def _large_blocks(self, head: bytes, stream: Readable, size: int) -> Iterator[Block]:
         encoding, mark = self._look_over(head)
@@ -273,6 +287,8 @@ class OpenSource:
     def _counted(self, blocks: Iterable[Block]) -> Iterator[Block]:
         for block in blocks:
             self._lines = block.first_line - 1
+            if self._sections is not None:
+                self._sections.learn(block)
             if block.last:
                 tail = bytes(block.data)
                 unfinished = bool(tail) and not tail.endswith(b"\n")

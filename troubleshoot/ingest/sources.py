@@ -23,7 +23,17 @@ from troubleshoot.ingest.archives import Place, SeekableFile, inflate, open_foun
 from troubleshoot.ingest.identity import identity_from_path
 from troubleshoot.ingest.magic import HEAD_BYTES, kind_of
 from troubleshoot.ingest.opened import OpenSource
-from troubleshoot.ingest.streams import COMPRESSED, Inflated, Purchased, Purse, Readable, Remarks, Taken, read_head
+from troubleshoot.ingest.streams import (
+    COMPRESSED,
+    Ahead,
+    Inflated,
+    Purchased,
+    Purse,
+    Readable,
+    Remarks,
+    Taken,
+    read_head,
+)
 from troubleshoot.model import Source
 
 __all__ = ["OpenSource", "find_files", "open_file", "open_sources", "open_stream", "open_text", "open_upload"]
@@ -204,9 +214,11 @@ class _Closing(Purchased):
 
     def __init__(self, file: io.FileIO, place: Place, remarks: Remarks, container: str | None) -> None:
         taken = Taken(cast(Readable, file), remarks, limit=place.size)
-        plain = Inflated(taken, container, lambda: taken.count, remarks) if container else taken
-        super().__init__(plain, place.purse, remarks)
         self._file = file
+        self._ahead = Ahead(Inflated(taken, container, lambda: taken.count, remarks)) if container else None
+        super().__init__(self._ahead or taken, place.purse, remarks)
 
     def close(self) -> None:
+        if self._ahead is not None:
+            self._ahead.close()
         self._file.close()

@@ -10,8 +10,11 @@ note: what could be read stays.
 from __future__ import annotations
 
 import bz2
+import contextlib
 import io
 import lzma
+import queue
+import threading
 import zlib
 from collections.abc import Callable
 from typing import IO, Any, Protocol, cast
@@ -27,6 +30,9 @@ except ImportError:  # no wheel for this platform: the same bytes, at a third of
 
 COMPRESSED = frozenset({"gzip", "bzip2", "xz", "zstd"})
 CHUNK_BYTES = 256 * 1024
+AHEAD_AFTER_BYTES = 8 * 1024 * 1024  # from here on a thread is worth its start
+AHEAD_CHUNK_BYTES = 1024 * 1024
+AHEAD_CHUNKS = 4
 ZSTD_WINDOW_BYTES = 128 * 1024 * 1024  # what `zstd --long=27` needs; more is asked for by bombs
 XZ_MEMORY_BYTES = 256 * 1024 * 1024
 
@@ -189,6 +195,56 @@ class Purchased:
         got = self._stream.readinto(buffer[: self._purse.bytes_left]) or 0
         self._purse.bytes_left -= got
         return got
+
+
+class Ahead:
+    """A stream that is read in a thread of its own once it has proved long: decompression, which lets go of the
+    interpreter's lock, then runs beside what is done with the bytes."""
+
+    def __init__(self, stream: Readable) -> None:
+        self._stream = stream
+        self._ready: queue.Queue[memoryview | BaseException] = queue.Queue(AHEAD_CHUNKS)
+        self._rest = memoryview(b"")
+        self._count = 0
+        self._thread: threading.Thread | None = None
+        self._is_stopped = False
+
+    def readinto(self, buffer: memoryview) -> int:
+        if self._thread is None:
+            if self._count < AHEAD_AFTER_BYTES:
+                got = self._stream.readinto(buffer) or 0
+                self._count += got
+                return got
+            self._thread = threading.Thread(target=self._read, name="read-ahead", daemon=True)
+            self._thread.start()
+        if not self._rest and not self._is_stopped:
+            item = self._ready.get()
+            if isinstance(item, BaseException):
+                raise item
+            self._rest = item
+            self._is_stopped = not item
+        got = min(len(buffer), len(self._rest))
+        buffer[:got] = self._rest[:got]
+        self._rest = self._rest[got:]
+        return got
+
+    def close(self) -> None:
+        """End the thread: it must not read from a file that is being closed."""
+        self._is_stopped = True
+        while self._thread is not None and self._thread.is_alive():
+            with contextlib.suppress(queue.Empty):
+                self._ready.get(timeout=0.01)
+
+    def _read(self) -> None:
+        got = 1
+        while got and not self._is_stopped:
+            chunk = memoryview(bytearray(AHEAD_CHUNK_BYTES))
+            try:
+                got = self._stream.readinto(chunk) or 0
+            except BaseException as error:  # belongs to the thread that asked for the bytes
+                self._ready.put(error)
+                return
+            self._ready.put(chunk[:got])
 
 
 class Replayed:

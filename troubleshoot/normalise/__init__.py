@@ -1,5 +1,6 @@
 """From a line as given to the text that a program printed: wrappers, timestamps, ranks, damage of transport."""
 
+from troubleshoot.normalise.chat import cut_marks
 from troubleshoot.normalise.documents import Documents, find_documents, may_hold_documents, whole_document
 from troubleshoot.normalise.encoding import detect_encoding, is_wide, read_wide_blocks
 from troubleshoot.normalise.mend import Look, Mender, look_at
@@ -15,6 +16,7 @@ __all__ = [
     "LineNormaliser",
     "Look",
     "Mender",
+    "cut_marks",
     "detect_encoding",
     "find_documents",
     "is_wide",

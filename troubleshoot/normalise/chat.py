@@ -43,7 +43,19 @@ _MAIL_SIGNS = re.compile(rb"=(?:3D|20\r?\n|C2=A0|E2=80)")
 _RUN_TOGETHER = re.compile(rb"(?<=[^\n\]:])(?=\[\d+,\d+\]<std(?:out|err|diag)>:|\[rank\d+\]: )")
 _TAG_AT_START = re.compile(rb"^.{0,80}?(?:\[\d+,\d+\]<std(?:out|err|diag)>:|\[rank\d+\]:)")
 _TWO_TAGS = re.compile(rb"\](?:<std(?:out|err|diag)>)?:[^\n]*?[^\n\]:]\[(?:\d+,\d+\]<std|rank\d+\]: )")
+_CUT_SIGNS = (b"truncated", b"snip", b"omitted", b"more lines", b"show more", b"view raw", "…".encode(), b"...")
+_CUT = re.compile(
+    r"^[ \t]*(?:\.{3,}|…|[\[<(]*(?:output |log |lines? )?(?:truncated|snip(?:ped)?|omitted)[\])>]*"
+    r"|(?:\.{3}|…)? ?\d+ more lines.{0,20}|show more|view raw)[ \t]*\r?$".encode(),
+    re.MULTILINE | re.IGNORECASE,
+)
 _ESCAPED_BREAK = re.compile(rb"\\r\\n|\\n")
+
+
+def cut_marks(data: bytes) -> str:
+    """Return what a paste says of lines that were left out, or "": `[truncated]`, `<snip>`, `… 40 more lines`."""
+    m = _CUT.search(data) if any(sign in data.lower() for sign in _CUT_SIGNS) else None
+    return m[0].decode("utf-8", "replace").strip() if m else ""
 
 
 def repair_paste(text: Text) -> Text:

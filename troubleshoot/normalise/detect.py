@@ -15,7 +15,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import pairwise
 
 from troubleshoot.model import Identity, Stamp
 from troubleshoot.normalise.facts import VARIABLES, identity_from, identity_from_variable
@@ -28,6 +29,8 @@ IDENTITY_SHARE = 0.5  # of the lines must name the host, all the same one
 RANK_SHARE = 0.9
 WEAK_LAYERS = 3
 ROUNDS = 8
+MIN_FALLS = 5
+NO_TIME = timedelta(0)
 MIN_LINES = 2  # fewer lines agree by chance
 EVENT_SHARE = 0.2  # stern's own "+ pod › container" lines are proof enough
 
@@ -50,6 +53,7 @@ class Detected:
     first: datetime | None = None
     last: datetime | None = None
     identity: Identity = NOBODY
+    newest_first: bool = False
 
 
 @dataclass(slots=True)
@@ -105,7 +109,7 @@ def detect(lines: Sequence[str], clock: Clock, *, sampled: bool = False) -> Dete
     found_stamps = (stamp or parse_stamp(text, clock, zone) for stamp, (text, zone) in zip(dated, stamps, strict=True))
     times = [stamp.time for stamp in found_stamps if stamp]
     first, last = min(times, default=None), max(times, default=None)
-    return Detected(clock, tuple(adopted), _names(rows), first, last, _identity(rows))
+    return Detected(clock, tuple(adopted), _names(rows), first, last, _identity(rows), _runs_backwards(times))
 
 
 def _take_strong(rows: Sequence[_Row]) -> None:
@@ -134,6 +138,13 @@ def _set_clock(clock: Clock, dated: Sequence[Stamp]) -> Clock:
         return clock
     first, last = min(full), max(full)
     return Clock(clock.latest, near=last, day=last.date() if first.date() == last.date() else None)
+
+
+def _runs_backwards(times: Sequence[datetime]) -> bool:
+    """Tell whether the stamps fall from line to line: an export that has the newest line first."""
+    steps = [b - a for a, b in pairwise(times)]
+    falls, rises = sum(step < NO_TIME for step in steps), sum(step > NO_TIME for step in steps)
+    return falls >= MIN_FALLS and rises <= 0.05 * falls
 
 
 def _identity(rows: Sequence[_Row]) -> Identity:

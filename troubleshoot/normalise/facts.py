@@ -5,6 +5,7 @@ In: the groups of a wrapper's pattern, or the text of a message. Out: an `Identi
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 
@@ -28,6 +29,15 @@ _LABEL_NAMES = {
     "pod_name": "pod",
     "container_name": "container",
 }
+
+JSON_CHARS = 64 * 1024  # a longer object is not parsed for its time
+_TIME_FIELDS = ("ts", "time", "timestamp", "@timestamp", "asctime")
+_LEVEL_FIELDS = ("level", "severity", "levelname", "lvl")
+_WITHIN = (
+    re.compile(r'(?:time|ts)="?(?P<ts>[^" ]+(?: [\d:.,]+)?)"? (?:\S+ ){0,3}?level="?(?P<sev>\w+)"?'),
+    re.compile(r'level="?(?P<sev>\w+)"?(?: (?:time|ts)="?(?P<ts>[^" ]+)"?)?'),
+    re.compile(r"libfabric:\d+:(?P<ts>\d{10}):[^<]{0,200}<(?P<sev>\w+)>"),
+)
 
 # Variables of a process that tell where it runs, the surest first.
 _VARIABLE = re.compile(r'(?:declare -x |export )?([A-Z_]+)=["\']?([\w.-]+)["\']?\s*$|\s*"(current_host)": "([\w-]+)"')
@@ -76,6 +86,26 @@ def level_from(facts: Facts) -> str | None:
     if facts.get("labels"):
         return LEVELS.get((labels_from(facts["labels"] or "").get("level") or "").lower())
     return LEVELS.get((facts.get("sev") or "").lower())
+
+
+def facts_within(text: str) -> Facts:
+    """Return time and level that a structured message carries within it: JSON, logfmt, libfabric's header."""
+    if text[:1] == "{" and len(text) < JSON_CHARS and text.rstrip()[-1:] == "}":
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError):
+            return {}
+        if isinstance(record, dict):
+            return {"ts": _first(record, _TIME_FIELDS), "sev": _first(record, _LEVEL_FIELDS)}
+    for pattern in _WITHIN:
+        if m := pattern.match(text):
+            return m.groupdict()
+    return {}
+
+
+def _first(record: dict[str, object], names: tuple[str, ...]) -> str | None:
+    found = next((record[name] for name in names if isinstance(record.get(name), str | int | float)), None)
+    return None if found is None else str(found)
 
 
 def level_of(text: str) -> str | None:

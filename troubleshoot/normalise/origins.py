@@ -74,9 +74,20 @@ class Text:
         found = Later(places)
         scale = 1 if self.exact else 0
         old = self.map
-        lines = Later(lambda: [old.lines[i] for i, _ in found])
-        offsets = Later(lambda: [old.offsets[i] + scale * shift for i, shift in found])
+        lines = Later(lambda: pick(old.lines, [i for i, _ in found]))
+        offsets = Later(
+            lambda: [
+                at + scale * shift
+                for at, (_, shift) in zip(pick(old.offsets, [i for i, _ in found]), found, strict=True)
+            ]
+        )
         return Text(data, LineMap(lines, offsets), self.exact)
+
+
+def pick(values: Sequence[int], indexes: Sequence[int]) -> list[int]:
+    """Return the values at the indexes, without asking a `Later` for each of them anew."""
+    known = list(values)
+    return [known[i] for i in indexes]
 
 
 def text_as_given(data: bytes, first_line: int, offset: int) -> Text:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from troubleshoot import limits
 from troubleshoot.model import LineMap
-from troubleshoot.normalise.origins import Later, Text, line_count
+from troubleshoot.normalise.origins import Later, Text, line_count, pick
 
 _STAMP = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)"
 _CRI = re.compile(rb"(" + _STAMP + rb" (stdout|stderr)) ([PF])(?::\S+)*(?: |$)")
@@ -118,12 +118,16 @@ def _rewritten(text: Text, edits: list[_Edit], finished: list[_Open]) -> Text:
     pieces.append(data[at:])
 
     def kept() -> list[int]:
-        gone = {data.count(b"\n", 0, edit.start) for edit in edits if not edit.by}
+        gone, index, at = set(), 0, 0
+        for edit in edits:
+            index, at = index + data.count(b"\n", at, edit.start), edit.start
+            if not edit.by:
+                gone.add(index)
         return [i for i in range(line_count(data)) if i not in gone] if data else []
 
     indexes = Later(kept)
-    lines = Later(lambda: [*(part.line for part in finished), *(old.lines[i] for i in indexes)])
-    offsets = Later(lambda: [*(part.offset for part in finished), *(old.offsets[i] for i in indexes)])
+    lines = Later(lambda: [*(part.line for part in finished), *pick(old.lines, indexes)])
+    offsets = Later(lambda: [*(part.offset for part in finished), *pick(old.offsets, indexes)])
     return Text(b"".join(pieces), LineMap(lines, offsets), exact=False)
 
 

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from troubleshoot import limits
 from troubleshoot.model import Identity, Peeled, Stamp
 from troubleshoot.normalise.detect import ROUNDS, Detected, Found, detect, first_strong, take_weak
-from troubleshoot.normalise.facts import identity_from, level_from, level_of
+from troubleshoot.normalise.facts import facts_within, identity_from, level_from, level_of
 from troubleshoot.normalise.timestamps import Clock, parse_stamp
 from troubleshoot.normalise.wrappers import Wrapper
 
@@ -29,7 +29,8 @@ class LineNormaliser:
     """Peels the lines of one source.
 
     `sample` is asked once, when first needed, for lines of the source and whether they are only some of it.
-    `document_at` tells the kind of document that a line stands in; who finds the documents sets it.
+    `document_at` tells the kind of document that a line stands in, `identity_at` whose log it belongs to; who finds
+    that out sets them.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class LineNormaliser:
         self._clock = clock or Clock(datetime.now(UTC))
         self._sample = sample
         self.document_at: Callable[[int], str] = lambda line: "log"
+        self.identity_at: Callable[[int], Identity] | None = None
         self._detected: Detected | None = None
 
     @property
@@ -83,7 +85,21 @@ class LineNormaliser:
             level = level_from(facts) or level
             if facts.get("ts") and (stamp is None or stamp.zone != "explicit"):
                 stamp = _surer(stamp, parse_stamp(facts["ts"] or "", self._clock, wrapper.zone))
-        return Peeled(text, stamp, identity.over(self.identity), level or level_of(text), document)
+        if level is None or stamp is None:
+            said = facts_within(text)
+            level = level or level_from(said) or level_of(text)
+            if stamp is None and said.get("ts"):
+                stamp = parse_stamp(said["ts"] or "", self._clock)
+        if self.identity_at is not None:
+            identity = identity.over(self.identity_at(line))
+        return Peeled(text, stamp, identity.over(self.identity), level, document)
+
+    @property
+    def remarks(self) -> tuple[tuple[str, str], ...]:
+        """What a reader should know of the lines as they are, as codes and texts of notes."""
+        if self.detected.newest_first:
+            return (("newest-first", "the lines stand newest first, as some log viewers export them"),)
+        return ()
 
 
 def _first_weak(text: str, last: str | None, weak: Sequence[Wrapper], used: set[str]) -> Found | None:

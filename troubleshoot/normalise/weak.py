@@ -143,5 +143,6 @@ WEAK: tuple[WeakWrapper, ...] = (
         wrapper("syslog", rf"(?P<host>{HOST}) (?P<ident>{IDENT})(?:\[\d+\])?: ", after="timestamp"), 0.6, _hosts
     ),
     WeakWrapper(wrapper("cloudwatch", r"(?=\S*/)(?=\S*-)[\w.#$-][\w.#$/-]* ", after="timestamp"), 0.6, _always),
+    WeakWrapper(wrapper("csv", rf"\"?(?P<ts>\d{{13}}|{ISO})\"?,\"?"), 0.6, _always),
     WeakWrapper(wrapper("clock", rf"(?P<ts>{CLOCK}) {{1,2}}(?:\[[\w-]+\] )?"), 0.9, _always),
 )

@@ -76,6 +76,12 @@ def _unescape(facts: Mapping[str, str | None]) -> str:
     return html.unescape((facts["msg"] or "").rpartition("</std")[0] or facts["msg"] or "")
 
 
+def _unquote(facts: Mapping[str, str | None]) -> str:
+    """Return what stands before the end of a quoted string."""
+    m = re.match(r'((?:[^"\\]|\\.)*)"', facts["msg"] or "")
+    return re.sub(r"\\(.)", r"\1", m[1].removesuffix("\\n")) if m else facts["msg"] or ""
+
+
 COLLECTORS: tuple[Wrapper, ...] = (
     wrapper("cri", rf"(?P<ts>{ISO}{ZONE}) (?P<stream>stdout|stderr) [PF](?::\S+)*(?: |$)", DIGITS),
     wrapper("gitlab", rf"(?P<ts>{ISO}Z) [0-9a-f]{{2}}[OE][ +]", DIGITS),
@@ -136,6 +142,12 @@ VIEWERS: tuple[Wrapper, ...] = (
         "kubectl-prefix",
         r"\[pod/(?P<pod>[a-z0-9][a-z0-9.-]*)/(?P<container>[a-z0-9][a-z0-9-]*)\](?: |$)",
         "[",
+    ),
+    wrapper(
+        "fluent-bit",  # its standard output; the record's other fields are left out
+        r"\[\d+\] [\w.*-]+: \[\[?(?P<ts>\d{10}\.\d+)(?:, \{[^{}]*\}\])?, \{(?:[^{}]*?, )?\"(?:log|message|msg)\"=>\"",
+        "[",
+        finish=_unquote,
     ),
     wrapper("jenkins", rf"<b>(?P<ts>{CLOCK})</b> {{1,2}}", "<"),
     wrapper("kaggle", r"\d+\.\d+s[ \t]+\d+[ \t]", DIGITS),
