@@ -38,7 +38,7 @@ SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 OPEN = frozenset({"/healthz", "/readyz", "/slack/events"})  # Slack signs its requests
 OPEN_BELOW = ("/static/",)
-UNCOUNTED = frozenset({"/healthz", "/readyz"})  # a probe that is turned away restarts the service
+UNCOUNTED = frozenset({"/healthz", "/readyz", "/slack/events"})  # a probe that is turned away restarts the service
 SCOPES: tuple[tuple[str, str, str], ...] = (  # method, path or its beginning, scope
     ("POST", "/v1/scan", "scan"),
     ("POST", "/v1/feedback", "scan"),

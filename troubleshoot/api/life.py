@@ -6,17 +6,22 @@ async with life.running(): ...      between the first request and the last
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
+from troubleshoot.api.body import ScanBody
 from troubleshoot.api.holder import PackHolder
 from troubleshoot.api.options import ServiceOptions
 from troubleshoot.api.pool import ScanPool
 from troubleshoot.api.recorder import Recorder
-from troubleshoot.api.service import ScanService
+from troubleshoot.api.service import ScanService, Wanted
+from troubleshoot.api.slack import StoreKeeper
+from troubleshoot.api.wire import SAVED_FORMATS
 
 if TYPE_CHECKING:
+    from troubleshoot.slack.endpoint import Endpoint
     from troubleshoot.store.store import Store
 
 
@@ -29,6 +34,7 @@ class Life:
         self._options = options
         self._watch = watch
         self.recorder: Recorder | None = None
+        self.slack: Endpoint | None = None
 
     @property
     def store(self) -> Store | None:
@@ -47,6 +53,8 @@ class Life:
                 await stack.enter_async_context(self._recording(self._options.store))
             if self._options.scan_processes:
                 await stack.enter_async_context(self._scanning())
+            if self._options.slack:
+                await stack.enter_async_context(self._slacking())
             if self._watch:
                 loop = asyncio.get_running_loop()
                 self._holder.watch(lambda: _ignore(loop.call_soon_threadsafe(self._renew)))
@@ -85,6 +93,28 @@ class Life:
         finally:
             self._service.pool = None
             await pool.close()
+
+    @asynccontextmanager
+    async def _slacking(self) -> AsyncIterator[None]:
+        from troubleshoot.slack.bot import Bot, Memory
+        from troubleshoot.slack.endpoint import Endpoint, socket_mode
+        from troubleshoot.slack.settings import SlackSettings
+
+        settings = SlackSettings.from_environment(os.environ)
+        keeper = StoreKeeper(self.store) if self.store is not None else Memory()
+        bot = Bot(settings, self._scan_for_slack, keeper)
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(bot.close)
+            if settings.app_token:
+                await stack.enter_async_context(socket_mode(bot, settings))
+            else:
+                self.slack = Endpoint(bot, settings, keeper)
+            yield
+            self.slack = None
+
+    async def _scan_for_slack(self, logs: dict[str, bytes]) -> dict[str, bytes]:
+        answer = await self._service.scan(ScanBody(dict(logs)), Wanted(SAVED_FORMATS, who="slack"))
+        return dict(zip(SAVED_FORMATS, answer.bodies, strict=False))
 
     def _renew(self) -> None:
         if self._service.pool is not None and self._holder.engine is not None:

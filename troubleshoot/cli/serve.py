@@ -35,6 +35,8 @@ def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--history-days", type=click.IntRange(1, 3650), default=90, show_default=True,
                          help="How long counts, feedback and unknown faults are kept."),
             click.option("--keep-logs", is_flag=True, help="Let callers keep a log, redacted, beside its report."),
+            click.option("--slack", is_flag=True,
+                         help="Answer in Slack; tokens come from SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET."),
             click.option("--scan-processes", type=click.IntRange(0), metavar="N",
                          help="Scans at once per worker; 0 scans in the worker itself.  [default: by cores]"),
             click.option("--scan-seconds", type=click.FloatRange(0.1), default=limits.REQUEST_S, show_default=True,
@@ -127,6 +129,7 @@ def _options(
     keep_days: int = 7,
     history_days: int = 90,
     keep_logs: bool = False,
+    slack: bool = False,
     scan_processes: int | None,
     scan_seconds: float,
     scan_mb: int,
@@ -139,6 +142,8 @@ def _options(
         from troubleshoot.store.database import parse_url
 
         parse_url(store)
+    if slack:
+        _check_slack()
     if keys is not None:
         read_keys(Path(keys))  # what is wrong with it is told now
     is_local = is_loopback(host)
@@ -150,7 +155,7 @@ def _options(
     return {
         "keys_file": keys,
         "rate_per_minute": (0 if is_local else DEFAULT_RATE_PER_MINUTE) if rate is None else rate,
-        "hosts": LOOPBACK_HOSTS if is_local and keys is None else (),
+        "hosts": LOOPBACK_HOSTS if is_local and keys is None and not slack else (),
         "scan_processes": default_scan_processes(workers) if scan_processes is None else scan_processes,
         "scan_seconds": scan_seconds,
         "scan_memory_bytes": scan_mb << 20,
@@ -159,7 +164,19 @@ def _options(
         "keep_days": keep_days,
         "history_days": history_days,
         "keep_logs": keep_logs,
+        "slack": slack,
     }
+
+
+def _check_slack() -> None:
+    """Raise UsageError where the bot could not start."""
+    import importlib.util
+
+    if importlib.util.find_spec("slack_bolt") is None or importlib.util.find_spec("aiohttp") is None:
+        raise UsageError("--slack needs the extra `slack`", help="pip install 'troubleshoot[slack]'")
+    from troubleshoot.slack.settings import SlackSettings
+
+    SlackSettings.from_environment(os.environ)
 
 
 def _shared_metrics(workers: int) -> Any:
