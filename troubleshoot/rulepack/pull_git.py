@@ -22,6 +22,9 @@ _SAFE = (
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.ext.allow=never"),
     *("-c", "fetch.fsckObjects=true", "-c", "gc.auto=0"),
 )
+_OF_ANOTHER_REPOSITORY = frozenset(
+    {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"}
+)
 _SSH_SIGNATURE = b"-----BEGIN SSH SIGNATURE-----"
 
 
@@ -80,7 +83,7 @@ def _git(folder: Path, *arguments: str) -> bytes:
             ["git", *_SAFE, *arguments],
             cwd=folder,
             env={
-                **{name: value for name, value in os.environ.items() if not name.startswith("GIT_DIR")},
+                **{name: value for name, value in os.environ.items() if name not in _OF_ANOTHER_REPOSITORY},
                 "GIT_TERMINAL_PROMPT": "0",
                 "GIT_ALLOW_PROTOCOL": "https:http:ssh:git:file",
                 "GIT_LFS_SKIP_SMUDGE": "1",
