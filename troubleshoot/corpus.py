@@ -1,6 +1,6 @@
 """Incidents with known answers -> what the pack says of them: recall, first place, false alarms.
 
-An incident is a folder with logs, `expected.yaml` and `README.md` (see corpus/README.md). Everything in it but those two
+An incident is a folder with logs, `expected.yaml` and `README.md` (see corpus/README.md). All in it but those two
 files is a source. `check_incident` compares a report with what is expected and gives one sentence per difference.
 """
 

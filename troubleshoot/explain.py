@@ -19,8 +19,8 @@ from pathlib import Path
 import regex
 
 from troubleshoot.engine import Engine
-from troubleshoot.evaluate.evaluator import explain_rule
 from troubleshoot.errors import TroubleshootError, UsageError
+from troubleshoot.evaluate.evaluator import explain_rule
 from troubleshoot.ingest.sources import OpenSource, open_sources
 from troubleshoot.model import Block, Outcome, Pattern, Rule, ScanResult, Signature, SignatureHit
 from troubleshoot.rulepack.text import regex_from_text
@@ -63,7 +63,7 @@ class Explanation:
 
 
 def explain(engine: Engine, rule_id: str, paths: Sequence[Path | str]) -> Explanation:
-    """Return why the rule fired or not on these files, taken together as one job. Raises UsageError for no such rule."""
+    """Return why the rule fired or not on these files, taken as one job. Raises UsageError for no such rule."""
     rule = engine.pack.rules.get(rule_id)
     if rule is None:
         raise UsageError(f"no rule {rule_id!r}", help="`troubleshoot rules list` names them all")
@@ -169,7 +169,9 @@ class _Characters:
     def __init__(self, pattern: Pattern) -> None:
         self._pattern = regex.compile(pattern.regex, FLAGS | regex.MULTILINE)
         self._source = pattern.source
-        self._rare = [word.lower() for word in re.findall(r"[A-Za-z0-9_]{5,}", re.sub(r"\\.|\?P<\w+>", " ", pattern.regex))]
+        self._rare = [
+            word.lower() for word in re.findall(r"[A-Za-z0-9_]{5,}", re.sub(r"\\.|\?P<\w+>", " ", pattern.regex))
+        ]
 
     def may_match(self, lowered: str) -> bool:
         return any(word in lowered for word in self._rare)
@@ -188,7 +190,9 @@ class _Characters:
                 best = (start, low)
         if best is None:
             return None
-        return (best[1] - best[0]) / 200, NearLine(source, line, text, text[best[0] : best[1]], self._source, best[1] + 1)
+        return (best[1] - best[0]) / 200, NearLine(
+            source, line, text, text[best[0] : best[1]], self._source, best[1] + 1
+        )
 
 
 def _probe(pattern: Pattern) -> _Words | _Characters | None:

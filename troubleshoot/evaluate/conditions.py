@@ -88,9 +88,7 @@ class Judge:
             return replace(outcome, condition=node, children=children)
         legs = [Leg(tuple(_of_leg(outcome, leg)), needed_of(leg)) for leg in legs_of(node)]
         marks = [Veto(veto.reach or Reach(), tuple(found)) for veto, found in hits]
-        stands = standing(
-            [leg for leg in legs if leg.hits], marks, ordered=node.op is Op.IN_ORDER, window=node.within
-        )
+        stands = standing([leg for leg in legs if leg.hits], marks, ordered=node.op is Op.IN_ORDER, window=node.within)
         if stands is None:
             late = "came in time, and that cannot be told"
             doubts = [f"it would not count if {describe(veto)} {late}" for veto, _ in hits]

@@ -119,9 +119,7 @@ def _drop(queues: Sequence[_Queue], event: Sighting) -> None:
             return
 
 
-def _veto(
-    frame: Sequence[_Event], marks: Sequence[tuple[Reach, Sequence[_Event]]]
-) -> tuple[Sighting, Sighting] | None:
+def _veto(frame: Sequence[_Event], marks: Sequence[tuple[Reach, Sequence[_Event]]]) -> tuple[Sighting, Sighting] | None:
     """Return the event that a veto takes, and the veto's hit; None if the occurrence stands."""
     for reach, hits in marks:
         since, event = _moment(reach.since, frame)
