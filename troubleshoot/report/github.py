@@ -7,7 +7,7 @@ Source: actions/toolkit, packages/core/src/command.ts (escapes).
 from __future__ import annotations
 
 from troubleshoot.model import Finding, Report, Role, Severity, Verdict
-from troubleshoot.report import words
+from troubleshoot.report import job_words, words
 from troubleshoot.report.printable import visible
 
 SHOWN = 10
@@ -22,6 +22,9 @@ def render_github(report: Report) -> str:
         lines += [
             _command("warning", "No known fault", each.source, each.line, each.text) for each in report.suspects[:3]
         ]
+    if report.job is not None and report.job.first_failure is not None:
+        first = report.job.first_failure
+        lines.insert(1, _command("notice", job_words.name_of(first), first.source, first.line, first.because))
     if len(lines) > SHOWN:
         lines[SHOWN - 1 :] = [f"::notice::{len(lines) - SHOWN + 1} more findings in the full report"]
     return "\n".join([*lines, f"::notice::{_data(words.what_was_read(report))}"]) + "\n"

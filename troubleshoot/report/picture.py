@@ -85,8 +85,8 @@ def draw_map(job: Job) -> str:
         return ""
     share = -(-len(tracks) // MAP_CELLS)
     cells = _rows(tracks, most=MAP_CELLS)
-    columns = min(MAP_COLUMNS, len(cells)) if len(cells) > 32 else len(cells)
-    size = 15
+    size, most = (15, MAP_COLUMNS) if len(cells) <= 8 * MAP_COLUMNS else (9, 100)
+    columns = min(most, len(cells)) if len(cells) > 32 else len(cells)
     lines = -(-len(cells) // columns)
     first = job.first_failure.rank if job.first_failure is not None else None
     parts = [_open(columns * size + 2, lines * size + 2, f"{len(tracks)} ranks by what became of them", fit=False)]
@@ -96,7 +96,7 @@ def draw_map(job: Job) -> str:
         parts.append(f'<g class="{cell.fate}"><title>{_text(_told(cell))}</title>')
         parts.append(f'<rect class="cell" x="{x + 1}" y="{y + 1}" width="{size - 3}" height="{size - 3}" rx="2"/>')
         if cell.fate == "failed":
-            parts.append(_cross(x + size / 2 - 0.5, y + size / 2 - 0.5, 3))
+            parts.append(_cross(x + size / 2 - 0.5, y + size / 2 - 0.5, size / 5))
         if is_first:
             parts.append(f'<rect class="ring" x="{x - 0.5}" y="{y - 0.5}" width="{size}" height="{size}" rx="3"/>')
         parts.append("</g>")
