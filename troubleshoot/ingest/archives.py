@@ -22,9 +22,10 @@ from typing import IO, cast
 
 from troubleshoot import limits
 from troubleshoot.ingest.identity import identity_from_path
+from troubleshoot.ingest.inflate import Inflated
 from troubleshoot.ingest.magic import HEAD_BYTES, Kind, kind_of
 from troubleshoot.ingest.opened import OpenSource
-from troubleshoot.ingest.streams import Inflated, Purchased, Purse, Readable, Remarks, Replayed, Taken, read_head
+from troubleshoot.ingest.streams import Purchased, Purse, Readable, Remarks, Replayed, Taken, read_head
 from troubleshoot.ingest.tar import TarError, read_members
 from troubleshoot.model import Identity, Source
 

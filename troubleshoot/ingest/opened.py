@@ -17,8 +17,9 @@ from typing import cast
 from troubleshoot import limits
 from troubleshoot.ingest.blocks import read_blocks
 from troubleshoot.ingest.ranges import Range, can_be_ranged, find_seams, read_range
+from troubleshoot.ingest.samples import SAMPLE_BYTES, Peek, choose_lines, mend_pieces, take_pieces
 from troubleshoot.ingest.sections import Sections, has_sections
-from troubleshoot.ingest.streams import Readable, Remarks, Replayed, read_head
+from troubleshoot.ingest.streams import Readable, Remarks, Replayed, in_memory, read_head
 from troubleshoot.model import Block, Normaliser, Note, Source, SourceInfo
 from troubleshoot.normalise import (
     PUT_BEFORE,
@@ -41,8 +42,6 @@ from troubleshoot.normalise import (
 
 DOCUMENT_LINES = 100  # of a large source tell whether all of it is one document
 PEELED_LINES = 5000  # so many are unwrapped to look for documents in them
-SAMPLE_BYTES = 32 * 1024  # from each of head, middle and tail
-Peek = Callable[[int, int], bytes]
 
 
 class OpenSource:
@@ -191,7 +190,7 @@ class OpenSource:
         self._look = look_at(text, encoding, mark, small=True)
         self._look_for_sections(text)
         if is_wide(encoding):
-            raw = read_wide_blocks(_in_memory(data), encoding, mark)
+            raw = read_wide_blocks(in_memory(data), encoding, mark)
         else:
             raw = iter([Block(data, 1, 0, last=True)])
         for block in Mender(self._look, self._remarks).mend(self._counted(raw)):
@@ -222,7 +221,7 @@ class OpenSource:
     def _look_over(self, head: bytes) -> tuple[str, int]:
         """Look at a sample of a large source; return its encoding and the length of its byte order mark."""
         encoding, mark = detect_encoding(head[:SAMPLE_BYTES])
-        pieces = list(self._raw_pieces(head, encoding))
+        pieces = take_pieces(head, encoding, self._size or 0, self._peek)
         sample = b"".join(pieces)
         self._look = look_at(sample, encoding, mark, small=False)
         self._look_for_sections(sample)
@@ -253,36 +252,10 @@ class OpenSource:
         finally:
             self._bytes = replayed.count
 
-    def _raw_pieces(self, head: bytes, encoding: str) -> Iterator[bytes]:
-        """Yield whole lines from head, middle and tail, in UTF-8."""
-        wide = is_wide(encoding)
-        size = self._size or 0
-        yield _whole_lines(_as_utf8(head[:SAMPLE_BYTES], encoding) if wide else head[:SAMPLE_BYTES], first=True)
-        if self._peek is not None and size > 4 * SAMPLE_BYTES:
-            places = [size // 8 * 4, (size - SAMPLE_BYTES) // 4 * 4]
-            found = [self._peek(place, SAMPLE_BYTES) for place in places]
-        else:
-            found = [head[-SAMPLE_BYTES // 4 * 4 :]]
-        for piece in found:
-            yield _whole_lines(_as_utf8(piece, encoding) if wide else piece, first=False)
-
     def _sample_lines(self) -> tuple[list[str], bool]:
         """Return up to limits.PROBE_LINES lines of the repaired text, and whether they are only some of it."""
-        pieces = self._pieces
-        if self._sampled:
-            look = Look(names=self._look.names, json=self._look.json, traits=self._look.traits)
-            pieces = [
-                b"".join(bytes(b.data) for b in Mender(look).mend(read_blocks(_in_memory(piece)))) for piece in pieces
-            ]
-        share = limits.PROBE_LINES // max(1, len(pieces))
-        lines: list[str] = []
-        sampled = self._sampled
-        for piece in pieces:
-            rows = [row for row in piece.split(b"\n") if row.strip()]
-            if len(rows) > share:
-                sampled, rows = True, _spread(rows, share)
-            lines += [row[:4096].decode("utf-8", "replace").removesuffix("\r") for row in rows]
-        return lines, sampled
+        pieces = mend_pieces(self._pieces, self._look) if self._sampled else self._pieces
+        return choose_lines(pieces, sampled=self._sampled)
 
     def _counted(self, blocks: Iterable[Block]) -> Iterator[Block]:
         for block in blocks:
@@ -309,25 +282,6 @@ class _Counted:
         return got
 
 
-def _spread(rows: list[bytes], count: int) -> list[bytes]:
-    """Return `count` rows: two fifths each from head and tail, the others from the middle."""
-    ends, middle = count * 2 // 5, len(rows) // 2
-    inner = count - 2 * ends
-    return [*rows[:ends], *rows[middle - inner // 2 : middle - inner // 2 + inner], *rows[-ends:]]
-
-
-def _whole_lines(piece: bytes, *, first: bool) -> bytes:
-    """Cut a piece of a text at line ends; the first piece begins where a line does. A piece of one line stays."""
-    if piece.count(b"\n") < 2:
-        return piece
-    begin = 0 if first else piece.find(b"\n") + 1
-    return piece[begin : piece.rfind(b"\n") + 1]
-
-
-def _as_utf8(piece: bytes, encoding: str) -> bytes:
-    return piece.decode(encoding, "replace").encode("utf-8", "replace")
-
-
 def _with_map(block: Block) -> Block:
     if block.line_map is not None:
         return block
@@ -340,7 +294,3 @@ def _rows(block: Block) -> list[str]:
     data = bytes(block.data)
     rows = data.decode("utf-8", "replace").split("\n")
     return rows[:-1] if data.endswith(b"\n") else rows
-
-
-def _in_memory(data: bytes) -> Readable:
-    return cast(Readable, io.BytesIO(data))

@@ -21,12 +21,11 @@ from typing import IO, BinaryIO, cast
 from troubleshoot.errors import SourceError
 from troubleshoot.ingest.archives import Place, SeekableFile, inflate, open_found, skipped
 from troubleshoot.ingest.identity import identity_from_path
+from troubleshoot.ingest.inflate import COMPRESSED, Inflated
 from troubleshoot.ingest.magic import HEAD_BYTES, kind_of
 from troubleshoot.ingest.opened import OpenSource
 from troubleshoot.ingest.streams import (
-    COMPRESSED,
     Ahead,
-    Inflated,
     Purchased,
     Purse,
     Readable,

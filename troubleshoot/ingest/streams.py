@@ -1,44 +1,25 @@
-"""Streams of bytes with a purse: decompression that knows when to stop.
+"""Streams of bytes as given: counted, paid for, replayed, read ahead.
 
-In: a readable stream. Out: a readable stream of what it holds. Everything is read as it comes, nothing is held whole.
-A stream that ends early, is damaged or spends its limit simply ends, and leaves a remark (code, text) that becomes a
+In: a readable stream. Out: a readable stream of the same bytes, or fewer. Everything is read as it comes, nothing is
+held whole. A stream that ends early or spends its limit simply ends, and leaves a remark (code, text) that becomes a
 note: what could be read stays.
-
-    Taken(file) -> Inflated(gzip) -> Inflated(bzip2)      ratio = bytes out of the last : bytes taken from the file
 """
 
 from __future__ import annotations
 
-import bz2
 import contextlib
 import io
-import lzma
 import queue
 import threading
-import zlib
-from collections.abc import Callable
-from typing import IO, Any, Protocol, cast
-
-import zstandard
+from typing import Protocol, cast
 
 from troubleshoot import limits
 
-try:
-    from isal import igzip_lib
-except ImportError:  # no wheel for this platform: the same bytes, at a third of the speed
-    igzip_lib = None  # type: ignore[assignment] # told apart where it is used
-
-COMPRESSED = frozenset({"gzip", "bzip2", "xz", "zstd"})
-CHUNK_BYTES = 256 * 1024
 AHEAD_AFTER_BYTES = 8 * 1024 * 1024  # from here on a thread is worth its start
 AHEAD_CHUNK_BYTES = 1024 * 1024
 AHEAD_CHUNKS = 4
-ZSTD_WINDOW_BYTES = 128 * 1024 * 1024  # what `zstd --long=27` needs; more is asked for by bombs
-XZ_MEMORY_BYTES = 256 * 1024 * 1024
 
 Remarks = list[tuple[str, str]]
-_ISAL_ERROR = zlib.error if igzip_lib is None else cast(type[Exception], igzip_lib.IsalError)
-DAMAGE = (_ISAL_ERROR, zlib.error, lzma.LZMAError, zstandard.ZstdError, EOFError, ValueError, OSError)
 
 
 class Readable(Protocol):
@@ -82,98 +63,6 @@ class Taken:
             self._limit = None
         self.count += got
         return got
-
-
-class Inflated:
-    """The decompressed bytes of a stream; members that follow one another are one stream, as gzip has it.
-
-    `taken` tells how many bytes were taken from the file at the bottom, for the ratio.
-    """
-
-    def __init__(self, stream: Readable, container: str, taken: Callable[[], int], remarks: Remarks) -> None:
-        self._inner = _ZstdFrames(stream) if container == "zstd" else _Members(stream, _DECOMPRESSORS[container])
-        self._container = container
-        self._taken = taken
-        self._remarks = remarks
-        self._ended = False
-        self.count = 0
-
-    def readinto(self, buffer: memoryview) -> int:
-        if self._ended:
-            return 0
-        try:
-            got = self._inner.readinto(buffer)
-        except DAMAGE as error:
-            return self._end("damaged", f"{self._container} data is damaged after {self.count} bytes: {error}")
-        self.count += got
-        if not got and self._inner.cut:
-            return self._end("cut", f"{self._container} data ends early, after {self.count} bytes")
-        if self.count > limits.RATIO_FLOOR_BYTES and self.count > limits.ARCHIVE_RATIO * max(1, self._taken()):
-            ratio = limits.ARCHIVE_RATIO
-            self._end("bomb", f"gives more than {ratio} bytes for each one taken: stopped after {self.count}")
-        return got
-
-    def _end(self, code: str, text: str) -> int:
-        self._ended = True
-        self._remarks.append((code, text))
-        return 0
-
-
-class _Members:
-    """Compressed members that follow one another, through a decompressor with the manners of bz2's."""
-
-    def __init__(self, stream: Readable, new: Callable[[], Any]) -> None:
-        self._stream = stream
-        self._new = new
-        self._engine = new()
-        self._begun = False
-        self._chunk = bytearray(CHUNK_BYTES)
-        self.cut = False
-
-    def readinto(self, buffer: memoryview) -> int:
-        while True:
-            pending = b""
-            if self._engine.eof:
-                pending = self._engine.unused_data.lstrip(b"\0") or self._read().lstrip(b"\0")
-                if not pending:
-                    return 0
-                self._engine, self._begun = self._new(), False
-            elif self._engine.needs_input:
-                pending = self._read()
-                if not pending:
-                    self.cut = self._begun
-                    return 0
-            self._begun = True
-            data = self._engine.decompress(pending, len(buffer))
-            if data:
-                buffer[: len(data)] = data
-                return len(data)
-
-    def _read(self) -> bytes:
-        with memoryview(self._chunk) as view:
-            return bytes(view[: self._stream.readinto(view) or 0])
-
-
-class _ZstdFrames:
-    """Zstandard frames. Its reader gives no more than it is asked for, which its decompressor objects do not."""
-
-    def __init__(self, stream: Readable) -> None:
-        engine = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW_BYTES)
-        self._reader = engine.stream_reader(cast(IO[bytes], _Reader(stream)), read_across_frames=True)
-        self.cut = False  # the library does not tell
-
-    def readinto(self, buffer: memoryview) -> int:
-        return self._reader.readinto(buffer)
-
-
-class _Reader:
-    """`read` for a stream that has only `readinto`."""
-
-    def __init__(self, stream: Readable) -> None:
-        self._stream = stream
-
-    def read(self, size: int = -1) -> bytes:
-        return read_head(self._stream, size if size > 0 else CHUNK_BYTES)
 
 
 class Purchased:
@@ -263,6 +152,11 @@ class Replayed:
         return self._stream.readinto(buffer) or 0
 
 
+def in_memory(data: bytes) -> Readable:
+    """Return a stream over bytes that are already there."""
+    return cast(Readable, io.BytesIO(data))
+
+
 def read_head(stream: Readable, size: int) -> bytes:
     """Read `size` bytes, fewer only at the end of the stream."""
     buffer = bytearray(size)
@@ -274,36 +168,3 @@ def read_head(stream: Readable, size: int) -> bytes:
                 break
             filled += got
     return bytes(buffer[:filled])
-
-
-class _Zlib:
-    """zlib's decompressor with the manners of bz2's."""
-
-    def __init__(self) -> None:
-        self._engine = zlib.decompressobj(31)
-
-    def decompress(self, data: bytes, size: int) -> bytes:
-        return self._engine.decompress(self._engine.unconsumed_tail + data, size)
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._engine.unconsumed_tail
-
-    @property
-    def eof(self) -> bool:
-        return self._engine.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._engine.unused_data
-
-
-def _gzip() -> Any:
-    return igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP) if igzip_lib is not None else _Zlib()
-
-
-_DECOMPRESSORS: dict[str, Callable[[], Any]] = {
-    "gzip": _gzip,
-    "bzip2": bz2.BZ2Decompressor,
-    "xz": lambda: lzma.LZMADecompressor(memlimit=XZ_MEMORY_BYTES),
-}
