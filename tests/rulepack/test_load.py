@@ -230,3 +230,10 @@ def test_own_rules_may_use_shipped_signatures_and_tables(write: Write) -> None:
     name = next(iter(parse_shared(Path(shared[0].path).read_text("utf-8"), "s.yaml")[0]))
     write("pack/net/a.yaml", f"{{use: {name}}}")
     assert load("pack", strict=True).rules["net/a"].signatures["line"].shared == name
+
+
+def test_links_that_go_round_are_followed_no_further(write: Write, tmp_path: Path) -> None:
+    write("pack/net/a.yaml")
+    (tmp_path / "pack/net/again").symlink_to(tmp_path / "pack/net")
+    (tmp_path / "pack/net/loop").symlink_to(tmp_path / "pack/net/loop")
+    assert "net/a" in load("pack").rules

@@ -16,6 +16,7 @@ from troubleshoot.errors import UsageError
 SHARED, TABLES, BUILTIN = "_shared", "_tables", "_builtin"
 PACK = "pack"  # the kind of a pack's own description, and with the suffix the name of its file
 SUFFIX = ".yaml"
+_DEPTH = 8  # of folders within folders: links may go round
 _SEGMENT = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -154,7 +155,7 @@ def _walk(folder: str, shown: str, kind: str, below: str) -> Iterator[PackFile]:
         entries = []
     for entry in entries:
         path = f"{shown}{os.sep}{entry.name}"
-        if entry.is_dir():
+        if _is_folder(entry) and below.count("/") < _DEPTH:
             special = entry.name if kind == "rule" and not below and entry.name in (SHARED, TABLES, BUILTIN) else ""
             if special or not entry.name.startswith(("_", ".")):
                 deeper = "" if special else f"{below}{entry.name}/"
@@ -168,6 +169,13 @@ def _walk(folder: str, shown: str, kind: str, below: str) -> Iterator[PackFile]:
                 yield PackFile(path, own, name, 0, 0)
             else:
                 yield PackFile(path, own, name, stat.st_size, stat.st_mtime_ns)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that goes round
+        return False
 
 
 def fingerprint(layers: Iterable[Layer]) -> Iterator[str]:
