@@ -221,7 +221,7 @@ class OpenSource:
     def _look_over(self, head: bytes) -> tuple[str, int]:
         """Look at a sample of a large source; return its encoding and the length of its byte order mark."""
         encoding, mark = detect_encoding(head[:SAMPLE_BYTES])
-        pieces = take_pieces(head, encoding, self._size or 0, self._peek)
+        pieces = take_pieces(head, encoding, self._size or 0, self._peek, SAMPLE_BYTES)
         sample = b"".join(pieces)
         self._look = look_at(sample, encoding, mark, small=False)
         self._look_for_sections(sample)

@@ -18,13 +18,13 @@ LINE_BYTES = 4096  # of a line
 Peek = Callable[[int, int], bytes]
 
 
-def take_pieces(head: bytes, encoding: str, size: int, peek: Peek | None) -> list[bytes]:
+def take_pieces(head: bytes, encoding: str, size: int, peek: Peek | None, each: int = SAMPLE_BYTES) -> list[bytes]:
     """Return whole lines from head, middle and tail, in UTF-8; from head and its end without `peek`."""
-    pieces = [head[:SAMPLE_BYTES]]
-    if peek is not None and size > 4 * SAMPLE_BYTES:
-        pieces += [peek(size // 8 * 4, SAMPLE_BYTES), peek((size - SAMPLE_BYTES) // 4 * 4, SAMPLE_BYTES)]
+    pieces = [head[:each]]
+    if peek is not None and size > 4 * each:
+        pieces += [peek(size // 8 * 4, each), peek((size - each) // 4 * 4, each)]
     else:
-        pieces.append(head[-SAMPLE_BYTES // 4 * 4 :])
+        pieces.append(head[-each // 4 * 4 :])
     if is_wide(encoding):
         pieces = [piece.decode(encoding, "replace").encode("utf-8", "replace") for piece in pieces]
     return [_whole_lines(piece, first=i == 0) for i, piece in enumerate(pieces)]
