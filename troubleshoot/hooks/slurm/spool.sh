@@ -4,7 +4,7 @@
 #     * * * * *  root  /usr/local/sbin/troubleshoot-spool
 #
 # For each job that did not end well it writes a page and the JSON next to the job's own output, as the job's user.
-# Needs accounting (sacct). Set TROUBLESHOOT_NOTIFY_URL to have the report posted too.
+# Asks accounting (sacct), or, where there is none, the controller while it still remembers the job (MinJobAge). Set TROUBLESHOOT_NOTIFY_URL to have the report posted too.
 set -u
 SPOOL="${TROUBLESHOOT_SPOOL:-/var/spool/troubleshoot}"
 SETTLE_S="${TROUBLESHOOT_SETTLE_S:-60}" # file systems need a while until all nodes' last lines are there
@@ -17,8 +17,10 @@ for note in "$SPOOL"/*.job; do
     [ "$age" -ge "$SETTLE_S" ] || continue
     mv "$note" "$note.now" 2>/dev/null || continue # another one works on it
     job=$(value "$note.now" job) user=$(value "$note.now" user)
+    shown=$(scontrol show job "$job" 2>/dev/null)
     state=$(sacct -X -n -P -o State -j "$job" 2>/dev/null | head -n 1)
-    out=$(scontrol show job "$job" 2>/dev/null | sed -n 's/^ *StdOut=//p' | head -n 1)
+    [ -n "$state" ] || state=$(printf '%s\n' "$shown" | sed -n 's/^ *JobState=\([A-Z_]*\).*/\1/p' | head -n 1)
+    out=$(printf '%s\n' "$shown" | sed -n 's/^ *StdOut=//p' | head -n 1)
     workdir=$(value "$note.now" workdir)
     [ -n "$out" ] || out="$workdir/slurm-$job.out"
     case "$state" in

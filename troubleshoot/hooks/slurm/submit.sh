@@ -13,7 +13,7 @@ folder=${TROUBLESHOOT_FOLDER:-$PWD}
 
 # afternotok: only after a failure. kill-on-invalid-dep: a job that ends well takes the waiting one away.
 sbatch --quiet --dependency="afternotok:$job" --kill-on-invalid-dep=yes --job-name="postmortem-$job" \
-    --nodes=1 --ntasks=1 --cpus-per-task=2 --mem=1G --time=00:30:00 --output="$folder/postmortem-$job.txt" \
+    --nodes=1 --ntasks=1 --cpus-per-task=2 --mem=1G --time="${TROUBLESHOOT_TIME:-00:10:00}" --output="$folder/postmortem-$job.txt" \
     --wrap "troubleshoot postmortem '$folder'/*'$job'* --job '$job' --on slurm --quiet &&
             troubleshoot postmortem '$folder'/*'$job'* --job '$job' --on slurm --quiet \
                 --format html --output '$folder/postmortem-$job.html'" >/dev/null
