@@ -12,6 +12,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import pytest
 import uvicorn
 
 from troubleshoot.api.app import create_app
+from troubleshoot.api.options import ServiceOptions
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright (extra `dev`)")
 
@@ -44,23 +46,30 @@ def chromium_path() -> str:
     return found
 
 
-@pytest.fixture(scope="session")
-def base_url() -> Iterator[str]:
-    """The address of a server with the shipped pack."""
+@contextmanager
+def serving(options: ServiceOptions) -> Iterator[str]:
+    """Serve the shipped pack; give the address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    app = create_app(watch=False, max_bytes=MAX_BYTES)
+    app = create_app(watch=False, max_bytes=MAX_BYTES, options=options)
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", access_log=False))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 30
     while not server.started and time.monotonic() < deadline:
         time.sleep(0.02)
     assert server.started, "the server did not start"
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
     thread.join(timeout=10)
+
+
+@pytest.fixture(scope="session")
+def base_url() -> Iterator[str]:
+    """The address of a service that stores nothing."""
+    with serving(ServiceOptions()) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
@@ -75,6 +84,13 @@ def browser() -> Iterator[Any]:
 @pytest.fixture
 def new_page(browser: Any, base_url: str) -> Iterator[NewPage]:
     """Open pages: `new_page(width=320, color_scheme="dark", java_script_enabled=False)`, on the start page."""
+    with watched_pages(browser, base_url) as open_page:
+        yield open_page
+
+
+@contextmanager
+def watched_pages(browser: Any, base_url: str) -> Iterator[NewPage]:
+    """Give a function that opens pages of the service; fail at the end if one of them had trouble."""
     contexts: list[Any] = []
     troubles: list[str] = []
 

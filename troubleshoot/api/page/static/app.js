@@ -8,7 +8,6 @@ import { Attachments, freeName } from "./attachments.js";
 import { announce } from "./copy.js";
 import { byId, el, icon } from "./dom.js";
 import { downloadRow } from "./download.js";
-import { keep } from "./kept.js";
 import { Logs } from "./log/open.js";
 import { clearResult, showResult } from "./result.js";
 import { shareRow } from "./share.js";
@@ -70,7 +69,6 @@ async function submit() {
     showOnly("start");
     text.focus();
     showProblem(error.message, error.help);
-    if (error.status === 401) askForKey();
   }
 }
 
@@ -125,18 +123,6 @@ function startAgain() {
   text.focus();
 }
 
-// --- a service that asks for a key ---
-
-function askForKey() {
-  if (byId("key")) {
-    byId("key").focus();
-    return;
-  }
-  const key = el("input", { id: "key", type: "password", autocomplete: "off", on: { change: () => keep("key", key.value, "sessionStorage") } });
-  problem.after(el("p", { class: "ask-key" }, el("label", { for: "key" }, "Access key "), key, " It is kept as long as this tab is open."));
-  key.focus();
-}
-
 // --- what the reader does ---
 
 form.addEventListener("submit", (event) => {
@@ -188,4 +174,5 @@ document.addEventListener("drop", async (event) => {
   byId("submit").focus();
 });
 
+text.placeholder = "Paste a log here, or drop files anywhere on this page";
 showOnly("start");

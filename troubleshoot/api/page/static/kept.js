@@ -1,17 +1,17 @@
 /* What this browser remembers: choices of the reader, never anything of a log. Storage may be forbidden; then nothing is. */
 
-/** Return what is kept under a name, or null. `area` is localStorage, or sessionStorage for as long as the tab is open. */
-export function recall(name, area = "localStorage") {
+/** Return what is kept under a name, or null. */
+export function recall(name) {
   try {
-    return window[area].getItem(`troubleshoot-${name}`);
+    return localStorage.getItem(`troubleshoot-${name}`);
   } catch {
     return null;
   }
 }
 
-export function keep(name, value, area = "localStorage") {
+export function keep(name, value) {
   try {
-    window[area].setItem(`troubleshoot-${name}`, value);
+    localStorage.setItem(`troubleshoot-${name}`, value);
   } catch {
     /* the choice lasts as long as the page */
   }

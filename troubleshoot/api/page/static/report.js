@@ -18,10 +18,10 @@ async function saved(format) {
 const json = await saved("json");
 const token = keyOf(id);
 const first = el("a", { class: "button with-word", href: "/" }, icon("again"), "Another log");
-const fine = "Who has the link can read this. Its log was not stored: of it, the lines that the answer quotes are here.";
+const logs = { get: async () => null, why: "The log was not stored." };
 const take = downloadRow(formats.split(" "), json, saved, [
-  el("p", { class: "fine" }, fine),
+  el("p", { class: "fine" }, "Who has the link can read this answer."),
   token ? deleteButton(id, token, () => location.assign("/")) : null,
 ]);
 byId("plain").remove();
-showResult(JSON.parse(json), { logs: { get: async () => null }, first, take });
+showResult(JSON.parse(json), { logs, first, take });

@@ -11,7 +11,10 @@ const box = byId("result");
 const keys = {}; // what single keys do, as long as a log is shown
 let pane = null;
 
-/** Show a report. `logs.get(name)` resolves to a log or null; `first` is the control to start with, `take` the end. */
+/**
+ * Show a report. `logs.get(name)` resolves to a log, or to null for the reason `logs.why`; `first` is the control to start with,
+ * `take` the end.
+ */
 export function showResult(report, { logs, first, take }) {
   pane = report.sources.length ? new LogPane(report, logs, new Marks(report)) : null;
   box.replaceChildren(

@@ -1,12 +1,9 @@
 /* Logs -> the API -> a report, with progress on the way. XMLHttpRequest, because fetch tells nothing of an upload. */
 
-import { recall } from "./kept.js";
-
 /** What went wrong, in words for the reader. */
 export class UploadError extends Error {
-  constructor(message, { status = 0, help = "" } = {}) {
+  constructor(message, help = "") {
     super(message);
-    this.status = status;
     this.help = help;
   }
 }
@@ -22,8 +19,6 @@ export function scan(logs, { platform = "", format = "json", save = false, signa
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", `/v1/scan?format=${encodeURIComponent(format)}${save ? "&save=true" : ""}`);
-    const key = recall("key", "sessionStorage");
-    if (key) request.setRequestHeader("Authorization", `Bearer ${key}`);
     request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
     request.upload.addEventListener("load", () => onProgress(1, 1));
     request.addEventListener("load", () => {
@@ -47,5 +42,5 @@ function problemOf(request) {
   const wait = request.getResponseHeader("Retry-After");
   const help = problem.help ?? (wait && [429, 503].includes(request.status) ? `try again in ${wait} s` : "");
   const text = problem.detail ?? `the service answered ${request.status}`;
-  return new UploadError(text, { status: request.status, help });
+  return new UploadError(text, help);
 }

@@ -14,6 +14,8 @@ const ZIP_END_BYTES = 66_000; // the end record and the longest comment
 
 /** The logs of one scan; each is opened when it is first asked for. */
 export class Logs {
+  why = "This log cannot be opened in the browser."; // where there are but quotes
+
   /** `given` are `{ name, blob }`, as they were sent. */
   constructor(given) {
     this.files = new Map(given.map(({ name, blob }) => [name, blob]));

@@ -104,7 +104,7 @@ export class LogPane {
       this.chosen = null;
       this.note.hidden = !(log.isQuoted || log.cut);
       this.note.textContent = log.isQuoted
-        ? "This log cannot be opened in the browser. These are the lines that the answer quotes."
+        ? `${this.logs.why} These are the lines that the answer quotes.`
         : "The log goes on; this much of it is shown.";
       this.box.setAttribute("aria-label", `Lines of ${visible(name)}`);
       this.show();
