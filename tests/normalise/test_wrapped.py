@@ -53,6 +53,12 @@ def test_terminal_that_lost_the_blank_at_its_edge() -> None:
     assert any("status=12 opcode=0" in line for _, line in joined(text))
 
 
+@pytest.mark.parametrize("at", [60, 72, 80, 100])
+def test_one_long_line_broken_once_is_whole_again(at: int) -> None:
+    text = f"hello, my job fails\n\n{LOADER[:at]}\n{LOADER[at:]}\n\nwhat can I do?"
+    assert (3, LOADER) in joined(text)
+
+
 def test_loader_message_over_two_lines_is_joined_whatever_the_width() -> None:
     text = "mpirun: /lib/libc.so.6: version 'GLIBC_2.34' not found\n(required by /opt/lib/libopen-rte.so.40)\nnext"
     assert joined(text)[0] == (1, text.split("\nnext")[0].replace("\n", " "))

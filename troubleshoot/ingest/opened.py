@@ -150,7 +150,8 @@ class OpenSource:
         Ask after the blocks were read."""
         if self._mended is None or self._mended.line_map is None:
             return None
-        joined = join_wrapped(_rows(self._mended), self._mended.line_map, self._bare)
+        pasted = self.source.kind not in ("file", "member")
+        joined = join_wrapped(_rows(self._mended), self._mended.line_map, self._bare, pasted=pasted)
         if joined is None:
             return None
         self._joined_ends = joined.ends

@@ -6,6 +6,7 @@ is taken for a wrap when
 
 * the text has a width N: no line is longer (long words aside), several breaks fit it, and this line is full: it has N
   columns (a terminal breaks anywhere), or the next line's first word would not have fitted (mail breaks at blanks);
+* or the text has few lines, and the next one goes on in mid-sentence behind the longest;
 * or the next line begins with what no line begins with: "(required by", the loader's continuation;
 
 and the next line is no beginning of its own: not empty, no timestamp or other wrapper, no traceback's or log's start,
@@ -33,6 +34,7 @@ from troubleshoot.normalise.origins import Text
 NARROWEST, WIDEST = 56, 240  # columns; phones wrap at fewer, but hide it when copied
 FULL_SHARE = 0.3  # of lines end near the width, in a text of which most is wrapped
 FULL_LINES = 2  # or so many breaks fit it exactly
+FEW_LINES = 20  # of a paste: one break may be enough
 LONGER_SHARE = 0.02  # of lines may be longer: words that could not be broken
 SLACK = 10
 
@@ -44,6 +46,7 @@ _BEGINNING = re.compile(
 )
 
 
+_MIDDLE = re.compile(r" ?[a-z(](?![\w.-]*:(?: |$))")
 _RULE = re.compile(r"[-=*#~_+|. ]*$")
 _DIGITS = re.compile(r"\d+")
 
@@ -56,13 +59,16 @@ class Joined:
     ends: dict[int, int]
 
 
-def join_wrapped(rows: Sequence[str], places: LineMap, bare: Callable[[str], str] | None = None) -> Joined | None:
+def join_wrapped(
+    rows: Sequence[str], places: LineMap, bare: Callable[[str], str] | None = None, *, pasted: bool = True
+) -> Joined | None:
     """Return the joined lines of a text, or None when nothing looks wrapped.
 
-    `bare` takes off what was put before every line, such as a mail's quote marks.
+    `bare` takes off what was put before every line, such as a mail's quote marks. A text that was not `pasted` needs
+    more than one break.
     """
     texts = [bare(row).rstrip("\r\n") for row in rows] if bare is not None else rows
-    width = _width(texts)
+    width = _width(texts, pasted)
     out: list[bytes] = []
     lines: list[int] = []
     offsets: list[int] = []
@@ -111,7 +117,7 @@ def _begins(text: str) -> bool:
     return _BEGINNING.match(text) is not None or first_strong(text, None, set()) is not None
 
 
-def _width(texts: Sequence[str]) -> int | None:
+def _width(texts: Sequence[str], pasted: bool) -> int | None:
     """Return the column at which the text was wrapped, or None."""
     lengths = Counter(len(text) for text in texts if text.strip())
     total = lengths.total()
@@ -127,7 +133,17 @@ def _width(texts: Sequence[str]) -> int | None:
             if breaks >= FULL_LINES and (best is None or breaks > best[0]):
                 best = breaks, width
         longer += exact
-    return best[1] if best else None
+    if best is not None:
+        return best[1]
+    return _lone_width(texts, lengths) if pasted else None
+
+
+def _lone_width(texts: Sequence[str], lengths: Counter[int]) -> int | None:
+    """Return the column of the one break in a few lines: behind the longest, before one that begins in mid-sentence."""
+    width = max(lengths, default=0)
+    if lengths.total() > FEW_LINES or not NARROWEST <= width <= WIDEST or lengths[width] > 1:
+        return None
+    return width if any(len(a) == width and _MIDDLE.match(b) and not _begins(b) for a, b in pairwise(texts)) else None
 
 
 def _breaks(texts: Sequence[str], width: int) -> int:
