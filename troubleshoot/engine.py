@@ -22,7 +22,6 @@ from troubleshoot.errors import SourceError
 from troubleshoot.evaluate.evaluator import Evaluation, evaluate
 from troubleshoot.ingest.sources import OpenSource, open_file, open_stream, open_text, open_upload
 from troubleshoot.ingest.streams import Purse
-from troubleshoot.job import build_job, prepare
 from troubleshoot.job.progress import Tail
 from troubleshoot.model import Kind, Note, PackInfo, Report, RulePack, ScanResult, Stats
 from troubleshoot.platform import check_platform, choose_platform
@@ -206,8 +205,12 @@ class Engine:
             notes = (Note("interrupted", f"reading was interrupted after {len(infos)} sources"), *notes)
         if with_job is None:
             with_job = len(infos) > 1
-        assembly = prepare(self.pack, results, only_one_job=one_job, wanted=job)
-        results = assembly.results
+        assembly = None
+        if with_job or len(results) > 1:
+            from troubleshoot.job.build import prepare  # a paste pays for none of it
+
+            assembly = prepare(self.pack, results, only_one_job=one_job, wanted=job)
+            results = assembly.results
         platform = platform or choose_platform(self.pack, results)
         evaluation = evaluate(self.pack, results, platform=platform)
         findings = triage(self.pack, [each for each in evaluation.findings if each.kind is Kind.FAULT])
@@ -220,7 +223,7 @@ class Engine:
             undecided=tuple(replace(each, collect=self._part_for(each.rule)) for each in evaluation.undecided),
             suspects=suspects,
             sources=infos,
-            notes=(*assembly.notes, *notes),
+            notes=(*(assembly.notes if assembly is not None else ()), *notes),
             pack=PackInfo(self.pack.name, self.pack.version, self.pack.hash),
             stats=Stats(
                 bytes=sum(info.bytes for info in infos),
@@ -229,8 +232,11 @@ class Engine:
                 rules=len(self.pack.rules),
             ),
             platform=platform,
-            job=build_job(self.pack, assembly, findings, suspects, partial=partial) if with_job else None,
         )
+        if with_job and assembly is not None:
+            from troubleshoot.job.build import build_job
+
+            report = replace(report, job=build_job(self.pack, assembly, findings, suspects, partial=partial))
         return redact(report)
 
     def _part_for(self, rule_id: str) -> str:

@@ -5,7 +5,3 @@
 Signs (what launchers and schedulers state) and marks (records of a failure, as rules know them) are put to ranks and
 hosts; then each question has a module of its own. Nothing here reads a source but `progress`, which watches its end.
 """
-
-from troubleshoot.job.build import Assembly, build_job, prepare
-
-__all__ = ["Assembly", "build_job", "prepare"]

@@ -157,6 +157,8 @@ def _alone(facts: Facts, mark: Mark) -> Claim:
     how = ""
     if rank is None:
         rank, how = _rank_by_end(facts, host)
+    if rank is None and len(facts.members.seen) == 1 and (facts.members.total or 1) == 1:
+        rank = min(facts.members.seen)  # there is nobody else
     echoing = sorted(facts.echoing - {rank if rank is not None else -1})
     if rank is None:
         because = f"the first line that shows it stands in {mark.source}, and names no rank"

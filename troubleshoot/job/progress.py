@@ -19,6 +19,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from troubleshoot import limits
 from troubleshoot.model import Block, Identity, LineMap, Normaliser, Progress, Source
@@ -27,24 +28,22 @@ VAIN_LINES = 64  # of progress in a row that tell nothing new, and the walk ends
 LINE_BYTES = 2_000  # of a line that are looked at
 
 _HINT = re.compile(rb"(?:step|iter|epoch|update|batch|it/s|s/it)", re.IGNORECASE)
-_OTHER = re.compile(
-    r"error|exception|traceback|sav(?:ed|ing)|load|resum|restor|checkpoint|fetching|generating|tokeniz|map\b",
-    re.IGNORECASE,
+_OTHER = r"error|exception|traceback|sav(?:ed|ing)|load|resum|restor|checkpoint|fetching|generating|tokeniz|map\b"
+_STEPS = (
+    r"\bepoch:?\s?\[(?P<epoch>\d{1,9})\]\s*\[\s*(?P<step>\d{1,12})\s*/",
+    r"(?:\bepoch\s(?P<epoch>\d{1,9}):\s*)?\d{1,3}%\|[^|]*\|\s*(?P<step>\d{1,12})/\d+\s\[",
+    r"(?:\bepoch[\"']?\s*[:=#]?\s*\[?(?P<epoch>\d{1,9}).{0,60}?)?"
+    r"(?<![\w/.-])(?:(?:global|train|optimi[sz]er|num)[_ ]?)?(?:step|iteration|iter|update|batch)(?:s|es|_idx)?"
+    r"[\"']?\s*[:=#]?\s*\[?\s*(?P<step>\d{1,12})(?![\w-]|\.\d)",
+    r"\bepoch[\"']?\s*[:=#]?\s*\[?(?P<epoch>\d{1,9})\b",
 )
-_STEPS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"\bepoch:?\s?\[(?P<epoch>\d{1,9})\]\s*\[\s*(?P<step>\d{1,12})\s*/",
-        r"(?:\bepoch\s(?P<epoch>\d{1,9}):\s*)?\d{1,3}%\|[^|]*\|\s*(?P<step>\d{1,12})/\d+\s\[",
-        r"(?:\bepoch[\"']?\s*[:=#]?\s*\[?(?P<epoch>\d{1,9}).{0,60}?)?"
-        r"(?<![\w/.-])(?:(?:global|train|optimi[sz]er|num)[_ ]?)?(?:step|iteration|iter|update|batch)(?:s|es|_idx)?"
-        r"[\"']?\s*[:=#]?\s*\[?\s*(?P<step>\d{1,12})(?![\w-]|\.\d)",
-        r"\bepoch[\"']?\s*[:=#]?\s*\[?(?P<epoch>\d{1,9})\b",
-    )
-)
-_RANK = re.compile(
-    r"\brank[ =:#]{0,2}(?P<rank>\d{1,7})(?:\s?/\s?(?P<world>\d{1,7})|\sof\s(?P<of>\d{1,7}))?", re.IGNORECASE
-)
+_RANK = r"\brank[ =:#]{0,2}(?P<rank>\d{1,7})(?:\s?/\s?(?P<world>\d{1,7})|\sof\s(?P<of>\d{1,7}))?"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile when first needed: a paste without a step pays nothing."""
+    return re.compile(pattern, re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -137,7 +136,7 @@ class _Walk:
         self._looked += 1
         epoch, step = steps
         peeled = self._normaliser.peel(text, line)
-        named = _RANK.search(peeled.text)
+        named = _compiled(_RANK).search(peeled.text)
         identity = peeled.identity.over(self._source.identity)
         if identity.rank is None and named is not None:
             identity = Identity(rank=int(named["rank"])).over(identity)
@@ -175,8 +174,8 @@ class _Walk:
 def steps_in(text: str) -> tuple[int | None, int] | None:
     """Return epoch and step that a line counts; None for a line that counts none."""
     for pattern in _STEPS:
-        m = pattern.search(text)
-        if m is not None and not _OTHER.search(text):
+        m = _compiled(pattern).search(text)
+        if m is not None and not _compiled(_OTHER).search(text):
             facts = m.groupdict()
             epoch = int(facts["epoch"]) if facts.get("epoch") else None
             return epoch, int(facts["step"]) if facts.get("step") else 0

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from troubleshoot.model import Hit, RulePack, ScanResult, Stamp
 
@@ -108,4 +107,6 @@ def _finished(text: str) -> Stamp:
     """Return the time as Kubernetes writes it, in a description or in a manifest."""
     if text[:1].isdigit():
         return Stamp(datetime.fromisoformat(text).astimezone(UTC), "explicit", 1.0)
+    from email.utils import parsedate_to_datetime  # costs more to import than all of this package
+
     return Stamp(parsedate_to_datetime(text).astimezone(UTC), "explicit", 1.0)

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from statistics import median
 
 from troubleshoot import limits
 from troubleshoot.job.members import place_from
@@ -119,7 +118,7 @@ def _offset(reference: Mapping[_Step, Stamp], other: Mapping[_Step, Stamp]) -> f
     gaps = [(other[step].time - reference[step].time).total_seconds() for step in common]
     if not gaps or max(gaps) - min(gaps) > limits.CLOCK_SPREAD_S:
         return None
-    return float(round(median(gaps)))  # ranks do not print in the same instant: finer than a second is no clock
+    return float(round(sorted(gaps)[len(gaps) // 2]))  # finer than a second is no clock: ranks print one after another
 
 
 def _gap(results: Sequence[ScanResult], one: str, other: str) -> float:

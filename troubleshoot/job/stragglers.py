@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from statistics import median
 
 from troubleshoot import limits
 from troubleshoot.model import Progress, Straggler
@@ -29,7 +28,7 @@ def find_stragglers(progress: Mapping[int, Progress], hosts: Mapping[int, str]) 
     most = max(steps, key=lambda step: (steps[step], step))
     times = {rank: each.stamp.time.timestamp() for rank, each in progress.items() if each.stamp is not None}
     zones = {each.stamp.zone for each in progress.values() if each.stamp is not None}
-    middle = median(times.values()) if times and len(zones) == 1 else None
+    middle = sorted(times.values())[len(times) // 2] if times and len(zones) == 1 else None
     lagging = []
     for rank, each in progress.items():
         is_same_epoch = (each.epoch or 0) == most[0]
