@@ -19,6 +19,7 @@ FORMAT = click.option(
     "-f", "--format", "format", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 SHORT = 20  # rules that fall short and are told of by name
+REFERENCE_LINES = 40_000  # 5 MB: a word on one line of ten thousand shows
 
 
 # --- import ----------------------------------------------------------------------------------------------------------
@@ -55,12 +56,12 @@ def bench() -> Bench:
     from troubleshoot.engine import Engine
     from troubleshoot.importers import Bench
     from troubleshoot.rulepack.load import load_pack
-    from troubleshoot.scan.planner import choose
+    from troubleshoot.scan.planner import unsearchable
 
     return Bench(
         load=lambda folder: load_pack([folder], default_rules=False, drafts=True, cache=False, overrides=None),
         scanner=lambda pack: Engine(pack).scan_texts,
-        why_slow=lambda pattern: way if isinstance(way := choose(pattern), str) else None,
+        why_slow=lambda pattern: next((reason for _, reason in unsearchable([pattern])), None),
     )
 
 
@@ -221,4 +222,74 @@ def packs(format: str, rules: tuple[str, ...], default_rules: bool, drafts: bool
     emit(visible("\n".join(lines).rstrip("\n") + "\n"))
 
 
-COMMANDS = (import_rules, pull, packs)
+# --- stats -----------------------------------------------------------------------------------------------------------
+
+
+@click.command(short_help="What each rule costs, covers and leans on.")
+@click.argument("logs", nargs=-1, metavar="[LOG]...")
+@click.option(
+    "--corpus",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Incidents with known answers. Default: corpus/ beside the shipped rules, if it is there.",
+)
+@click.option("--top", type=click.IntRange(1), default=20, show_default=True, help="So many rules are shown as text.")
+@FORMAT
+@pack_options
+@common_options
+def stats(
+    logs: tuple[str, ...],
+    corpus: Path | None,
+    top: int,
+    format: str,
+    rules: tuple[str, ...],
+    default_rules: bool,
+    drafts: bool,
+    color: str,
+    quiet: bool,
+) -> None:
+    """Show the quality of the rules as numbers, the most expensive first.
+
+    What each signature costs on LOG, an ordinary log of a healthy job: lines that the search suspects, those in vain,
+    time to confirm. Which incidents of a corpus a rule fires in, and what fires beside it. How old it and its sources
+    are. Without LOG a reference log is made where the source tree is at hand; elsewhere the costs are estimates.
+    """
+    from troubleshoot import measure
+    from troubleshoot.engine import Engine
+    from troubleshoot.ingest.sources import open_sources, open_text
+    from troubleshoot.rulepack.files import default_rules_dir
+    from troubleshoot.rulepack.load import load_pack
+    from troubleshoot.rulepack.stats import build_stats
+    from troubleshoot.rulepack.stats_ages import last_changes
+    from troubleshoot.rulepack.stats_report import stats_document, stats_lines
+
+    pack = load_pack(rules, drafts=drafts, default_rules=default_rules)
+    engine = Engine(pack)
+    reference = None if logs else measure.reference_log(REFERENCE_LINES)
+    if logs or reference:
+        sources = open_sources(logs) if logs else [open_text(reference or b"", "the reference log")]
+        costs, size = measure.measure_patterns(pack, sources)
+    else:
+        costs, size = measure.estimate_patterns(pack), 0
+    folder = corpus or default_rules_dir().parent / "corpus"
+    coverage, seen = measure.measure_corpus(engine, folder) if folder.is_dir() else (None, {})
+    for id, names in measure.seen_in_examples(engine).items():
+        seen.setdefault(id, set()).update(names)
+    told = build_stats(
+        pack,
+        costs,
+        size=size,
+        log=", ".join(logs) or "the reference log",
+        coverage=coverage,
+        seen=seen,
+        changed=last_changes(pack),
+    )
+    if format == "json":
+        from troubleshoot.report.json import dump
+
+        emit(dump(stats_document(told), indent=2) + "\n", for_people=False)
+        return
+    emit(visible("\n".join(stats_lines(told, top)) + "\n"))
+
+
+COMMANDS = (import_rules, pull, packs, stats)

@@ -33,8 +33,8 @@ _OPEN_HOLE = regex.compile(r"(?<!\{)\{\w+\}")
 _ENDLESS = regex.compile(r"[*+](?!\+)|\{\d*,\}(?!\+)")
 
 
-# How the scan searches for a pattern (scan.planner.choose): a value with a `cost`, one without, or a text that says why
-# it can only be tried on every line.
+# How the scan searches for a pattern (scan.planner.choose): a value with a `cost`, one without, or None or a text that
+# says why: it can only be tried on every line.
 Choose = Callable[[Pattern], object]
 
 
@@ -54,7 +54,8 @@ def searched_fast(subject: Subject, name: str, pattern: Pattern, way: object) ->
     """R014, L017: no literal to search for, or one that stands on so many ordinary lines that each scan pays for it."""
     where = ("signatures", name)
     cost = getattr(way, "cost", 0.0)
-    if isinstance(way, str):
+    if way is None or isinstance(way, str):
+        way = way or "it holds no fixed text to search for"
         help = "add fixed text from the log line, or mark the signature `slow: reason`"
         yield subject.problem("R014", f"`{_short(pattern)}`: {way}", where, help, key=True)
     elif cost > limits.HOT_LITERAL_LINES:
