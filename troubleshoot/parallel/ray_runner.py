@@ -8,6 +8,7 @@ meets it. The nodes must see the same files under the same paths, and have the s
 from __future__ import annotations
 
 import contextlib
+import socket
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ from troubleshoot.parallel.worker import PieceResult, Worker
 
 AHEAD = 2  # partitions per CPU on the way
 RETRIES = 3
+CONNECT_S = 10.0
 
 _workers: dict[str, Worker] = {}  # of a worker process: by the reference of the pack
 
@@ -40,6 +42,7 @@ class RayRunner:
     def _connect(self) -> None:
         if self._ray.is_initialized():
             return
+        _check_reachable(self._address)
         try:
             self._ray.init(address=self._address, log_to_driver=False, logging_level="error")
         except (ConnectionError, ValueError, RuntimeError) as error:
@@ -106,6 +109,17 @@ class RayHands:
     def stop(self) -> None:
         for handle in self._flying:
             self._ray.cancel(handle)
+
+
+def _check_reachable(address: str) -> None:
+    """Raise UsageError when nobody listens at a `host:port`: Ray itself tries for minutes."""
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdigit() or "/" in address:
+        return
+    try:
+        socket.create_connection((host, int(port)), CONNECT_S).close()
+    except (OSError, OverflowError) as error:
+        raise UsageError(f"no Ray cluster at {address!r}: {error}", help="ray status") from error
 
 
 def _scan(box: list[Any], partition: Partition) -> tuple[PieceResult, ...]:
