@@ -122,6 +122,8 @@ def create_app(
     _add_scan(app, service, life, max_bytes, options)
     _add_rules(app, holder)
     add_kept(app, holder, lambda: life.store, who, problems)
+    if options.mcp:
+        life.add_agents(app)
     if options.slack:
         add_slack(app, lambda: life.slack)
     _add_operations(app, holder, life, metrics)

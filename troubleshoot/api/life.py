@@ -11,6 +11,9 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
+from fastapi import FastAPI
+from starlette.applications import Starlette
+
 from troubleshoot.api.body import ScanBody
 from troubleshoot.api.holder import PackHolder
 from troubleshoot.api.options import ServiceOptions
@@ -35,6 +38,7 @@ class Life:
         self._watch = watch
         self.recorder: Recorder | None = None
         self.slack: Endpoint | None = None
+        self._agents: Starlette | None = None
 
     @property
     def store(self) -> Store | None:
@@ -53,6 +57,8 @@ class Life:
                 await stack.enter_async_context(self._recording(self._options.store))
             if self._options.scan_processes:
                 await stack.enter_async_context(self._scanning())
+            if self._agents is not None:
+                await stack.enter_async_context(self._agents.router.lifespan_context(self._agents))
             if self._options.slack:
                 await stack.enter_async_context(self._slacking())
             if self._watch:
@@ -111,6 +117,18 @@ class Life:
                 self.slack = Endpoint(bot, settings, keeper)
             yield
             self.slack = None
+
+    def add_agents(self, app: FastAPI) -> None:
+        """Mount the tools for coding agents at `/mcp`."""
+        from troubleshoot.mcp.server import build_server, http_app
+
+        self._agents = http_app(build_server(self._holder.serving, self._scan_for_agent))
+        app.router.routes.extend(self._agents.routes)
+
+    async def _scan_for_agent(self, log: str, name: str, platform: str | None) -> dict[str, str]:
+        formats = ("markdown", "json")
+        answer = await self._service.scan(ScanBody({name: log}), Wanted(formats, platform, who="mcp"))
+        return {format: body.decode() for format, body in zip(formats, answer.bodies, strict=False)}
 
     async def _scan_for_slack(self, logs: dict[str, bytes]) -> dict[str, bytes]:
         answer = await self._service.scan(ScanBody(dict(logs)), Wanted(SAVED_FORMATS, who="slack"))

@@ -30,6 +30,7 @@ COMMANDS = {  # name -> where its click command is
     "rules": "rules:rules",
     "serve": "serve:serve",
     "keys": "keys:keys",
+    "mcp": "mcp:mcp",
     "config": "settings:config",
     "completion": "completion:completion",
 }

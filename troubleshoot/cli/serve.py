@@ -37,6 +37,7 @@ def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--keep-logs", is_flag=True, help="Let callers keep a log, redacted, beside its report."),
             click.option("--slack", is_flag=True,
                          help="Answer in Slack; tokens come from SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET."),
+            click.option("--mcp", is_flag=True, help="Give coding agents their tools at /mcp."),
             click.option("--scan-processes", type=click.IntRange(0), metavar="N",
                          help="Scans at once per worker; 0 scans in the worker itself.  [default: by cores]"),
             click.option("--scan-seconds", type=click.FloatRange(0.1), default=limits.REQUEST_S, show_default=True,
@@ -130,6 +131,7 @@ def _options(
     history_days: int = 90,
     keep_logs: bool = False,
     slack: bool = False,
+    mcp: bool = False,
     scan_processes: int | None,
     scan_seconds: float,
     scan_mb: int,
@@ -144,6 +146,8 @@ def _options(
         parse_url(store)
     if slack:
         _check_slack()
+    if mcp:
+        check_mcp()
     if keys is not None:
         read_keys(Path(keys))  # what is wrong with it is told now
     is_local = is_loopback(host)
@@ -165,7 +169,16 @@ def _options(
         "history_days": history_days,
         "keep_logs": keep_logs,
         "slack": slack,
+        "mcp": mcp,
     }
+
+
+def check_mcp() -> None:
+    """Raise UsageError where the extra is not installed."""
+    import importlib.util
+
+    if importlib.util.find_spec("mcp") is None:
+        raise UsageError("this needs the extra `mcp`", help="pip install 'troubleshoot[mcp]'")
 
 
 def _check_slack() -> None:
