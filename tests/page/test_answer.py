@@ -251,3 +251,14 @@ def test_sample_log_has_an_answer(page: Any) -> None:
     page.get_by_role("button", name="Another log").click()
     expect(page.locator("#text")).to_be_focused()
     expect(page.locator("#text")).to_have_value("")
+
+
+def test_log_below_the_answer_has_a_way_back(new_page: NewPage) -> None:
+    page = new_page(width=800, height=700)
+    scan(page, SHM)
+    page.locator(".headline .quote .place").first.click()
+    expect(page.locator(".log-line.is-current").first).to_be_in_viewport()
+    expect(page.locator("#answer-title")).not_to_be_in_viewport()
+    page.get_by_role("link", name="Back to the answer").click()
+    expect(page.locator("#answer-title")).to_be_in_viewport()
+    expect(page.locator("#answer-title")).to_be_focused()

@@ -152,7 +152,10 @@ byId("sample").addEventListener("click", async (event) => {
 });
 
 let inside = 0; // drag events of every element bubble: count them to know when one has left the page
-const isDraggable = (event) => ["Files", "text/plain"].some((type) => event.dataTransfer?.types.includes(type)) && byId("busy").hidden;
+let isOurs = false; // a selection of this page's own text, dragged about, is no log
+document.addEventListener("dragstart", () => (isOurs = true));
+document.addEventListener("dragend", () => (isOurs = false));
+const isDraggable = (event) => !isOurs && ["Files", "text/plain"].some((type) => event.dataTransfer?.types.includes(type)) && byId("busy").hidden;
 document.addEventListener("dragenter", (event) => {
   if (!isDraggable(event)) return;
   inside += 1;

@@ -74,7 +74,8 @@ export class LogPane {
   }
 
   stepper() {
-    if (this.marks.steps.length === 0) return null;
+    const back = el("a", { class: "log-back", href: "#answer-title" }, "Back to the answer"); // where it stands above
+    if (this.marks.steps.length === 0) return el("div", { class: "log-steps" }, back);
     const button = (name, label, key, way) =>
       el("button", { type: "button", class: "quiet", title: `${label} (${key})`, on: { click: () => this.jump(way) } }, icon(name), hidden(label));
     return el("div", { class: "log-steps" },
@@ -82,6 +83,7 @@ export class LogPane {
       this.where,
       button("down", "Next evidence", "n", 1),
       this.caption,
+      back,
     );
   }
 
