@@ -3,7 +3,7 @@
     python benchmarks/http_load.py [--seconds 5] [--connections 64] [--check]
 
 The peer is a FastAPI route that only reads the body, served by the same uvicorn with one worker in the same run; each
-service is asked in turn by `wrk` (Debian's package) with a 10 KB paste: the same one again and again, as a bot or a page
+service is asked in turn by `wrk` (Debian's package) with a 10 KB paste: the same one again and again, as a bot or page
 asks in an incident; pastes that all differ; and those with a paste of 50 MB among them. Ratios are printed, never times
 alone, since machines differ. `--check` exits with 1 where the budget is not kept.
 """
@@ -73,7 +73,8 @@ class Load:
 
     def __str__(self) -> str:
         errors = f", {self.errors} ERRORS" if self.errors else ""
-        return f"{self.per_second:8.0f}/s   p50 {self.p50_ms:7.1f} ms   p99 {self.p99_ms:7.1f} ms = {self.tail:.1f} x{errors}"
+        times = f"p50 {self.p50_ms:7.1f} ms   p99 {self.p99_ms:7.1f} ms = {self.tail:.1f} x"
+        return f"{self.per_second:8.0f}/s   {times}{errors}"
 
 
 def main() -> int:
@@ -106,9 +107,8 @@ def main() -> int:
         print(f"{title:<20}    {each}   {each.per_second / base.per_second:.3f} of the bare route")
     print(f"50 MB beside them       {large[0] if large else 'not answered while they ran'}")
     kept = same.per_second >= BUDGET_RATE * base.per_second and same.tail <= BUDGET_TAIL
-    print(
-        f"budget ({BUDGET_RATE} of the requests, p99 <= {BUDGET_TAIL:g} x p50), same paste: {'kept' if kept else 'NOT kept'}"
-    )
+    budget = f"budget ({BUDGET_RATE} of the requests, p99 <= {BUDGET_TAIL:g} x p50)"
+    print(f"{budget}, same paste: {'kept' if kept else 'NOT kept'}")
     kept_different = different.per_second >= BUDGET_RATE * base.per_second and different.tail <= BUDGET_TAIL
     print(f"budget, pastes that differ: {'kept' if kept_different else 'NOT kept'}")
     return int(asked.check and not (kept and kept_different))

@@ -5,7 +5,7 @@
 
 Loaded, detected, false, and for every rule or log that falls short the reason. Of CRE rules each has a `test.log` it
 must find and some a `test-fp.log` it must not. PyTorch's fixtures mark the line that its classifier lands on; there the
-rules that fire are also compared, log by log, with those whose pattern by itself says so. Nothing of a checkout is kept.
+rules that fire are also compared, log by log, with those whose pattern alone says so. Nothing of a checkout is kept.
 """
 
 from __future__ import annotations
