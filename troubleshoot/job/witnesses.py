@@ -1,0 +1,158 @@
+"""What others say of who failed first: launchers, schedulers, ranks that waited.
+
+In: the facts of a job. Out: a `Claim`, or None, from each of them:
+
+    by_statement   mpirun and MPI_Abort name a rank; torchelastic's blocks name one per node
+    by_exit        one process ended by itself, the others were told to; srun's lines stand in order
+    by_node        a host was lost
+    by_stop        the job was stopped from outside
+    by_absence     of ranks that waited in a collective, the one that never reported, or is behind
+    by_barrier     a barrier tells who never came
+"""
+
+from __future__ import annotations
+
+from troubleshoot.job.claims import Claim, is_before, name_of, ranks_in_words
+from troubleshoot.job.facts import Facts
+from troubleshoot.job.signs import Sign, members_of
+from troubleshoot.model import Confidence
+
+_ORIGINS = {"the torchrun agent": "torchelastic"}
+FEW = 4  # one in so many ranks may be missing among those that timed out, to be the culprits
+
+
+def by_statement(facts: Facts) -> Claim | None:
+    for sign in facts.signs:
+        rank = sign.number("rank")
+        if sign.kind == "root" and rank is not None:
+            host = sign.captures.get("host") or facts.members.hosts.get(rank)
+            return Claim(rank, host, sign, f"{sign.by} names rank {rank} first", Confidence.HIGH, sign.by, sign.stamp)
+    return _by_elastic(facts)
+
+
+def _by_elastic(facts: Facts) -> Claim | None:
+    """Return the earliest root entry of torchelastic's blocks that is no echo; a tie of seconds is none."""
+    heads = {(sign.source, sign.line + 2) for sign in facts.signs if sign.name == "elastic_root"}
+    own = {(each.sign.source, each.sign.line): each for each in facts.own_exits()}
+    roots = [
+        own[sign.source, sign.line]
+        for sign in facts.signs
+        if sign.name == "elastic_entry" and (sign.source, sign.line) in heads and (sign.source, sign.line) in own
+    ]
+    roots.sort(key=lambda each: (each.stamp.time.timestamp() if each.stamp else 0.0, each.rank or 0))
+    if not roots or (len(roots) > 1 and is_before(roots[0].stamp, roots[1].stamp) is not True):
+        return None
+    first = roots[0]
+    because = (
+        f"torchelastic's root cause block on {first.host or first.sign.source} names rank {first.rank} ({first.how})"
+    )
+    return Claim(
+        first.rank,
+        first.host,
+        first.sign,
+        because,
+        Confidence.MEDIUM,
+        "torchelastic's root cause block",
+        first.stamp,
+        origin="torchelastic",
+    )
+
+
+def by_exit(facts: Facts) -> Claim | None:
+    """Return the only process that ended by itself, or the first that its launcher tells of."""
+    own = [each for each in facts.own_exits() if each.rank is not None or each.host is not None]
+    ranks = list(dict.fromkeys(each.rank for each in own))
+    if not own:
+        return None
+    first = own[0]
+    told = sorted({each.rank for each in facts.exits if not each.is_own and each.rank is not None} - set(ranks))
+    if len(ranks) == 1:
+        who = name_of(first.rank, first.host, first.sign.source)
+        because = f"{who} ended by {first.how}, as {first.sign.by} tells"
+        if told:
+            because += f"; {ranks_in_words(told)} {'were' if len(told) > 1 else 'was'} told to end"
+        confidence = Confidence.MEDIUM if told or first.signal is not None else Confidence.LOW
+        way, origin = f"the exit told by {first.sign.by}", _ORIGINS.get(first.sign.by, first.sign.by)
+        return Claim(first.rank, first.host, first.sign, because, confidence, way, first.stamp, origin=origin)
+    if len({(each.sign.source, each.sign.line) for each in own}) > 1 and all(each.sign.by == "srun" for each in own):
+        because = f"srun tells of rank {first.rank} ({first.how}) before any other"
+        way = "the order of srun's lines"
+        return Claim(first.rank, first.host, first.sign, because, Confidence.LOW, way, first.stamp)
+    return None
+
+
+def by_node(facts: Facts) -> Claim | None:
+    lost = next((sign for sign in facts.signs if sign.kind == "node"), None)
+    if lost is None:
+        return None
+    host = lost.captures.get("host")
+    return Claim(None, host, lost, f"{lost.by} reports that node {host} was lost", Confidence.HIGH, "node", lost.stamp)
+
+
+def by_stop(facts: Facts) -> Claim | None:
+    told = next((sign for sign in facts.signs if sign.kind == "told"), None)
+    if told is None:
+        return None
+    how = told.captures.get("how") or ""
+    reason = f" ({how.lower()})" if how and not how.isdigit() else f" (signal {how})" if how else ""
+    because = f"{told.by} was told to end the job from outside{reason}: no rank failed first"
+    if told.by == "Slurm":
+        because = f"Slurm cancelled the job{reason or ' on request'}: no rank failed first"
+    return Claim(None, None, told, because, Confidence.MEDIUM, "stop", told.stamp)
+
+
+# --- who is missing --------------------------------------------------------------------------------------------------
+
+
+def by_absence(facts: Facts) -> Claim | None:
+    """Return the rank that the others waited for in a collective."""
+    timeouts = [sign for sign in facts.signs if sign.kind == "timeout"]
+    waiting: dict[int, Sign] = {}
+    for sign in timeouts:
+        rank = facts.members.rank_of(sign.hit)
+        rank = rank if rank is not None else sign.number("rank")
+        if rank is not None:
+            waiting.setdefault(rank, sign)
+    everybody = set(range(facts.members.total)) if facts.members.total else facts.members.seen
+    missing = sorted(everybody - set(waiting))
+    if not waiting:
+        return None
+    first = waiting[min(waiting)]
+    if len(missing) == 1 or (missing and len(missing) * FEW <= len(everybody)):
+        operation = first.captures.get("op") or "a collective"
+        what = f"{ranks_in_words(sorted(waiting))} waited in {operation} until the timeout"
+        if len(missing) == 1:
+            rank = missing[0]
+            last = facts.progress.get(rank)
+            behind = f" (its last step is {last.step})" if last is not None else ""
+            because = f"{what}, and rank {rank} never reported: it is the one they waited for{behind}"
+            seen = last.stamp if last is not None and last.stamp is not None else first.stamp
+            return Claim(rank, facts.members.hosts.get(rank), first, because, Confidence.MEDIUM, "absence", seen)
+        because = f"{what}; {ranks_in_words(missing)} never reported: the first failure is among them"
+        return Claim(None, None, first, because, Confidence.LOW, "absence", first.stamp)
+    return _by_lag(waiting)
+
+
+def _by_lag(waiting: dict[int, Sign]) -> Claim | None:
+    """Return the rank whose collective is the lowest in number, where the others agree on a later one."""
+    numbers = {rank: sign.number("seq") for rank, sign in waiting.items()}
+    known = sorted((seq, rank) for rank, seq in numbers.items() if seq is not None)
+    if len(known) < 2 or known[0][0] == known[1][0]:
+        return None
+    (seq, rank), (later, _) = known[:2]
+    sign = waiting[rank]
+    because = f"rank {rank} waits in collective {seq}, the others in {later} or later: it is behind"
+    host = sign.hit.record.identity.host
+    return Claim(rank, host, sign, because, Confidence.LOW, "the lowest collective", sign.stamp)
+
+
+def by_barrier(facts: Facts) -> Claim | None:
+    for sign in facts.signs:
+        if sign.kind == "missing":
+            rank = sign.number("rank")
+            members = members_of(sign.captures.get("members")) or ((rank,) if rank is not None else ())
+            if len(members) == 1:
+                because = f"{sign.by} waited for rank {members[0]}, which never came"
+                host = facts.members.hosts.get(members[0])
+                return Claim(members[0], host, sign, because, Confidence.MEDIUM, "the barrier", sign.stamp)
+    return None
