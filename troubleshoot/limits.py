@@ -11,13 +11,12 @@ CONFIRM_TIMEOUT_S = 0.25  # one pattern on one record; past it the pattern is no
 HITS_PER_PATTERN = 1000  # confirmed hits kept per pattern and source; then its literal leaves the database
 HITS_PER_SOURCE = 20_000  # kept hits of all patterns (about 1 KB each); past it a pattern saturates far sooner
 HITS_PER_PATTERN_WHEN_FULL = 50
-FALSE_CANDIDATES = 2_000  # before the literals most of them come from are replaced: they cost what a new database costs
+FALSE_CANDIDATES = 500  # before the literals most of them come from are replaced: they cost what a new database costs
 IDLE_CANDIDATES = 100_000  # of saturated patterns, before their literals leave the database: they cost one, too
 FIRST_SCAN_BYTES = 256 * 1024  # looked at before the first such decision; the next looks are twice as long each
 TIMEOUTS_PER_PATTERN = 8  # in one source; then the pattern is given up there: 2 s of a hostile log's time
 RECORD_CHARS = 4_096  # text kept of a long record, around the match
 HOT_LITERAL_LINES = 2_000  # of a million ordinary lines: a word that stands on more is searched with its neighbours
-FRAGMENT_PER_MB = 100.0  # matches expected of such an expression in 1 MB; one that promises more is no prefilter
 CANDIDATES_PER_SCAN = 100_000  # in one block; past it the block is searched line by line, in bounded memory
 MIN_LITERAL_BYTES = 4  # a shorter literal stands on too many lines to be worth searching for
 GOOD_LITERAL_BYTES = 6
@@ -35,6 +34,7 @@ ARCHIVE_RATIO = 2_000  # decompressed : compressed, once RATIO_FLOOR_BYTES have 
 RATIO_FLOOR_BYTES = 64 * 1024 * 1024
 TOTAL_BYTES = 1024 * 1024 * 1024 * 1024  # 1 TiB: a job's worth of logs, and an end to a bomb
 PROBE_LINES = 200  # lines looked at to recognise wrappers
+FILE_PROBE_LINES = 60  # the same in a small file: a job has thousands, and each line looked at takes 20 us
 
 # --- rule files ---
 RULE_FILE_BYTES = 512 * 1024

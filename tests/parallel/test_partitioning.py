@@ -138,6 +138,10 @@ OOM = b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB.
             id="JSON lines",
         ),
         pytest.param(gzip.compress(LARGE + OOM + random.Random(1).randbytes(40_000).hex().encode()), id="compressed"),
+        pytest.param(
+            b"==> /logs/rank-3/err.log <==\n" + LARGE + b"==> /logs/rank-4/err.log <==\n" + OOM, id="sections"
+        ),
+        pytest.param(b"".join((LARGE + OOM + LARGE).splitlines(keepends=True)[::-1]), id="newest line first"),
         pytest.param(b"", id="empty"),
     ],
 )

@@ -120,7 +120,7 @@ class OpenSource:
             return False
         self._size = part.size
         self._look_over(self._peek(0, SAMPLE_BYTES))
-        if not can_be_ranged(self._look):
+        if not can_be_ranged(self._look) or self._sections is not None:
             return False
         self._range = part
         return True
@@ -256,7 +256,9 @@ class OpenSource:
     def _sample_lines(self) -> tuple[list[str], bool]:
         """Return up to limits.PROBE_LINES lines of the repaired text, and whether they are only some of it."""
         pieces = mend_pieces(self._pieces, self._look) if self._sampled else self._pieces
-        return choose_lines(pieces, sampled=self._sampled)
+        is_small_file = not self._sampled and self.source.kind in ("file", "member")
+        most = limits.FILE_PROBE_LINES if is_small_file else limits.PROBE_LINES
+        return choose_lines(pieces, sampled=self._sampled, most=most)
 
     def _counted(self, blocks: Iterable[Block]) -> Iterator[Block]:
         for block in blocks:

@@ -36,9 +36,9 @@ def mend_pieces(pieces: Sequence[bytes], look: Look) -> list[bytes]:
     return [b"".join(bytes(b.data) for b in Mender(look).mend(read_blocks(in_memory(piece)))) for piece in pieces]
 
 
-def choose_lines(pieces: Sequence[bytes], *, sampled: bool) -> tuple[list[str], bool]:
-    """Return up to limits.PROBE_LINES lines, and whether they are only some of the source."""
-    share = limits.PROBE_LINES // max(1, len(pieces))
+def choose_lines(pieces: Sequence[bytes], *, sampled: bool, most: int = limits.PROBE_LINES) -> tuple[list[str], bool]:
+    """Return up to `most` lines, and whether they are only some of the source."""
+    share = most // max(1, len(pieces))
     lines: list[str] = []
     for piece in pieces:
         rows = [row for row in piece.split(b"\n") if row.strip()]

@@ -40,6 +40,7 @@ _YEAR = re.compile(r"(?<!\d)\d{4}[-/]|\d{4}$|^\d{9,}")
 
 
 NOBODY = Identity()
+NOT_WHO = frozenset({"msg", "ts", "level", "sev"})  # facts that tell nothing of who wrote the line
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +153,14 @@ def _identity(rows: Sequence[_Row]) -> Identity:
     told: dict[str, Counter[str]] = {each.name: Counter() for each in fields(Identity)}
     variables: dict[str, set[str]] = {}
     for row in rows:
-        own = Identity()
+        own = NOBODY
         for _, _, told_here in row.taken:
-            own = identity_from(told_here).over(own)
-        for name, value in zip(told, own.parts(), strict=True):
-            if value is not None:
-                told[name][str(value)] += 1
+            if not told_here.keys() <= NOT_WHO:
+                own = identity_from(told_here).over(own)
+        if own is not NOBODY:
+            for name, value in zip(told, own.parts(), strict=True):
+                if value is not None:
+                    told[name][str(value)] += 1
         if variable := identity_from_variable(row.text):
             variables.setdefault(variable[0], set()).add(variable[1])
     facts: dict[str, str | None] = {}
@@ -184,9 +187,16 @@ def _adopt(rows: Sequence[_Row], adopted: Sequence[Wrapper], sampled: bool) -> W
 
 
 def _holds(weak: WeakWrapper, rows: Sequence[_Row], sampled: bool, events: bool) -> bool:
-    taken = [found[2] for row in rows if (found := take_weak(weak.wrapper, row.text, row.last))]
     share = EVENT_SHARE if weak.wrapper.name == "stern" and events else weak.share
-    return len(taken) >= max(MIN_LINES, share * len(rows)) and weak.check(taken, sampled)
+    needed = max(MIN_LINES, share * len(rows))
+    taken: list[dict[str, str | None]] = []
+    for left, row in zip(range(len(rows), 0, -1), rows, strict=True):
+        if len(taken) + left < needed:
+            return False
+        found = take_weak(weak.wrapper, row.text, row.last)
+        if found:
+            taken.append(found[2])
+    return len(taken) >= needed and weak.check(taken, sampled)
 
 
 def _indent(texts: Sequence[str]) -> Wrapper | None:
