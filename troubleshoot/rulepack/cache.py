@@ -25,7 +25,8 @@ from troubleshoot.rulepack.files import Layer, fingerprint
 
 FILES_KEPT = 24  # newest first; a pack under work leaves one or two behind at every save
 _DIGEST_BYTES = 16
-_OWN_MODULES = (Path(__file__).parent, Path(__file__).parent.parent)  # rulepack, and model, where, values above it
+_PACKAGE = Path(__file__).parent.parent
+_OWN_MODULES = (_PACKAGE / "rulepack", _PACKAGE / "model", _PACKAGE)  # and where, values, reach in the last
 
 
 def cache_dir() -> Path | None:
