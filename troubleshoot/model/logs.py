@@ -1,0 +1,178 @@
+"""Logs as read: sources, blocks of text, records, hits, and what a scan of one source gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who wrote a source or a record, as far as path and content tell."""
+
+    host: str | None = None
+    pod: str | None = None
+    container: str | None = None
+    rank: int | None = None
+    local_rank: int | None = None
+    stream: str | None = None  # "stdout" or "stderr"
+
+    def over(self, other: Identity) -> Identity:
+        """Return this identity with its gaps filled from `other`."""
+        return Identity(
+            *(mine if mine is not None else theirs for mine, theirs in zip(self.parts(), other.parts(), strict=True))
+        )
+
+    def parts(self) -> tuple[Any, ...]:
+        return (self.host, self.pod, self.container, self.rank, self.local_rank, self.stream)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A named stream of bytes: a file, an archive's member, standard input, a request's body."""
+
+    name: str
+    kind: str = "file"  # file | member | stdin | text | upload
+    identity: Identity = Identity()
+
+
+@dataclass(frozen=True, slots=True)
+class LineMap:
+    """For a block whose bytes were repaired: where its i-th line stood in the source as given.
+
+    Several lines may have come from one (a progress bar's, a JSON record's), one from several (joined pieces: where the
+    first stood). The sequences may be computed when first asked, so a block without hits never pays for them.
+    """
+
+    lines: Sequence[int]
+    offsets: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Consecutive whole lines of a source, ready to scan.
+
+    `data` may be a view of a buffer that is used again: it is valid until the next block is asked for. It ends after a
+    line feed unless it is the last block or a line longer than limits.LINE_BYTES was cut (`cut`). Where `line_map` is
+    None, `data` is the source's own bytes and its first byte stands at `offset`, on line `first_line`.
+    """
+
+    data: bytes | memoryview
+    first_line: int
+    offset: int
+    line_map: LineMap | None = None
+    last: bool = False
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """A record's time in UTC, how its zone is known, and how fine it is.
+
+    `zone` is "explicit", "assumed-utc", "assumed-local". `resolution_s` is 1.0 for stamps in whole seconds.
+    """
+
+    time: datetime
+    zone: str = "explicit"
+    resolution_s: float = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One logical log entry. `raw` is its text as given, `text` what is left when wrappers are taken off."""
+
+    source: Source
+    line: int
+    end_line: int
+    offset: int
+    raw: str
+    text: str
+    stamp: Stamp | None = None
+    identity: Identity = Identity()
+    level: str | None = None
+    document: str = "log"  # kind of document it stands in: log, env, manifest, describe, fi_info, ...
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A pattern confirmed at a record. `start` and `end` are columns in `record.text`, counted from 0, half open."""
+
+    pattern: int
+    record: Record
+    captures: Mapping[str, str]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Peeled:
+    """What a normaliser says of one line."""
+
+    text: str
+    stamp: Stamp | None = None
+    identity: Identity = Identity()
+    level: str | None = None
+    document: str = "log"
+
+
+class Normaliser(Protocol):
+    """Takes wrapper, timestamp and rank off one line of one source; never raises, never loses text."""
+
+    def peel(self, raw: str, line: int) -> Peeled: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something the reader must know of how the scan went: what was skipped, capped, cut or unreadable."""
+
+    code: str
+    text: str
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceInfo:
+    """What a source turned out to be, known once it has been read."""
+
+    name: str
+    bytes: int
+    lines: int
+    encoding: str = "utf-8"
+    wrapper: str | None = None
+    identity: Identity = Identity()
+    documents: tuple[str, ...] = ()
+    first_time: datetime | None = None
+    last_time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """All hits of one source, in record order, with what was capped.
+
+    `counts[pattern]` is the number of confirmed hits, or, for a pattern in `saturated`, at least that many.
+    """
+
+    source: Source
+    hits: tuple[Hit, ...]
+    counts: Mapping[int, int]
+    saturated: frozenset[int] = frozenset()
+    notes: tuple[Note, ...] = ()
+    info: SourceInfo | None = None
+    progress: tuple[Progress, ...] = ()  # the last steps of each rank, from the end of the source, in its order
+    overran: tuple[tuple[int, int], ...] = ()  # line and pattern, for each time that one ran past its time
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A line on which a rank counts its steps. `world`: how many ranks there are, where the line says so."""
+
+    source: str
+    line: int
+    text: str
+    step: int
+    epoch: int | None = None
+    stamp: Stamp | None = None
+    identity: Identity = Identity()
+    world: int | None = None
