@@ -81,9 +81,10 @@ def serve(
 
     from troubleshoot.api.journal import log_config
 
+    from troubleshoot.rulepack.files import list_layer
+
     for folder in rules:
-        if not Path(folder).exists():
-            raise UsageError(f"no such file or folder: {folder}", help="--rules takes folders of rules")
+        list_layer(Path(folder))  # a path that is no pack is told now, and not by a worker
     _check_address(host, port)
     options = {
         "rules": rules,
