@@ -80,7 +80,6 @@ def serve(
     import uvicorn
 
     from troubleshoot.api.journal import log_config
-
     from troubleshoot.rulepack.files import list_layer
 
     for folder in rules:
