@@ -125,10 +125,10 @@ def test_cutting_into_blocks_changes_nothing(data: bytes) -> None:
         whole = data + b"\n" + b"plain line\n" * 300
         with mock.patch.object(limits, "FILE_PASTE_BYTES", 2048):
             source = OpenSource(Source("x", "file"), lambda: cast(Any, io.BytesIO(whole)), size=len(whole))
-            return rows_of(source, size)
+            return sorted((line, offset, text.rstrip("\r")) for line, offset, text in rows_of(source, size))
 
     if b"01E+" not in data:  # GitLab's continuations are joined within a block
-        assert sorted(large(300)) == sorted(large(limits.BLOCK_BYTES))
+        assert large(300) == large(limits.BLOCK_BYTES)
 
 
 WORD = "Zyxw"
@@ -140,6 +140,7 @@ def test_a_word_on_a_line_is_found_in_what_is_left_of_it(before: bytes, after: b
     """Repairs may take codes and tags out of a line, never a word that stands clear of them."""
     data = before + b" " + WORD.encode() + b" " + after
     assume(not is_wide(detect_encoding(data)[0]))  # a mark or NUL pattern that lies
+    assume(b"\x1b]" not in before and b"\x08" not in after)  # a title, which is not shown; a word struck out
     found = rows(data)
     assert any(WORD in text for _, _, text in found)
 

@@ -88,7 +88,7 @@ def show_document(blocks: Iterable[Block]) -> Iterator[Block]:
             if not inside:
                 m = _ARRAY.search(window.text, at)
                 if m is None:
-                    kept = max(at, len(window.text) - KEY_BYTES)  # the key may be cut by the end of the window
+                    kept = _keep_from(window.text, at)
                     out.add_raw(window, at, kept)
                     at = kept
                     break
@@ -112,6 +112,13 @@ def show_document(blocks: Iterable[Block]) -> Iterator[Block]:
             at, inside = len(window.text), False
         window.drop(at)
         yield out.block(last=block.last)
+
+
+def _keep_from(text: str, at: int) -> int:
+    """Return where the part begins that must wait for the next window: a key may be cut, and so may a line."""
+    end = max(at, len(text) - KEY_BYTES)
+    line = text.rfind("\n", at, end) + 1
+    return line or (at if len(text) - at <= limits.LINE_BYTES else end)
 
 
 class _Out:

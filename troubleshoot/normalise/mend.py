@@ -100,6 +100,8 @@ class Mender:
         if look.encoding not in ("utf-8", "utf-8-sig") and not is_wide(look.encoding):
             found.append((_not_ascii, _decoder(look.encoding)))
         found.append((repair.is_damaged, _apply(repair.repair_controls)))
+        if look.small or "backspaces" in look.traits:
+            found.append((repair.has_backspaces, _apply_bytes(repair.repair_backspaces)))
         if "markup" in look.traits or (look.small and look.json == "lines"):
             found.append((_always, _apply(chat.repair_markup)))
         if look.json == "lines":
@@ -136,6 +138,7 @@ def look_at(sample: bytes, encoding: str, mark: int, *, small: bool) -> Look:
     looked_at = [*lines[: limits.PROBE_LINES], *lines[-limits.PROBE_LINES :]]
     traits = {name for name, pattern in _LINES.items() if any(map(pattern.match, looked_at))}
     if not small:
+        traits |= {"backspaces"} if repair.has_backspaces(begin, len(begin)) else set()
         traits |= {"odd"} if repair.has_odd_characters(begin) else set()
         traits |= {"markup"} if chat.has_markup(begin) else set()
         traits |= {"lost-escapes"} if repair.repair_lost_escapes(begin[:HEAD_BYTES]) != begin[:HEAD_BYTES] else set()

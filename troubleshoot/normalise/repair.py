@@ -51,10 +51,7 @@ _BARE_RESET = re.compile(rb"\[0?m")
 
 
 def is_damaged(data: bytes | bytearray, end: int) -> bool:
-    """Tell whether the first `end` bytes hold terminal codes, NUL bytes or carriage returns within lines.
-
-    Backspaces alone are not asked for: each question costs a tenth of the reading.
-    """
+    """Tell whether the first `end` bytes hold terminal codes, NUL bytes or carriage returns within lines."""
     return (
         data.find(ESC, 0, end) >= 0
         or data.find(NUL, 0, end) >= 0
@@ -73,8 +70,6 @@ def repair_controls(text: Text) -> Text:
         plain = strip_codes(text.data)  # once more from the start, for a note ends with what colours end with
     if NUL in plain:
         plain = plain.replace(NUL, b"")
-    if BACKSPACE in plain:
-        plain = _strip_backspaces(plain)
     return text.with_data(plain)
 
 
@@ -93,7 +88,13 @@ def strip_codes(data: bytes) -> bytes:
     return data
 
 
-def _strip_backspaces(data: bytes) -> bytes:
+def has_backspaces(data: bytes | bytearray, end: int) -> bool:
+    """Tell whether characters were struck over. Rare, so asked of a large source's sample only."""
+    return data.find(BACKSPACE, 0, end) >= 0
+
+
+def repair_backspaces(data: bytes) -> bytes:
+    """Return the data without backspaces and what they struck out."""
     for _ in range(8):  # each pass takes the innermost pair; more in a row is a spinner, not a correction
         if BACKSPACE not in data:
             break
