@@ -97,7 +97,7 @@ def test_service_without_a_store_keeps_nothing_and_says_so() -> None:
         saved = client.post("/v1/scan?save=true", content=SAMPLE)
         assert saved.status_code == 404
         assert "--store" in saved.json()["help"]
-        assert client.post("/v1/scan?keep_log=true", content=SAMPLE).status_code == 400
+        assert client.post("/v1/scan?keep_log=true", content=SAMPLE).status_code == 403
 
 
 def test_key_to_read_cannot_list_or_delete_others_reports(tmp_path: Path) -> None:

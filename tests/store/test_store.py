@@ -188,7 +188,7 @@ def test_workers_that_start_at_once_do_not_meet(url: str) -> None:
     engine.dispose()
 
 
-@pytest.mark.parametrize("url", ["mysql://host/db", "://", "sqlite3:///x"])
+@pytest.mark.parametrize("url", ["mysql://host/db", "://", "sqlite3:///x", "sqlite://", "sqlite:///:memory:"])
 def test_database_that_we_do_not_speak_is_refused(url: str) -> None:
     with pytest.raises(UsageError):
         parse_url(url)

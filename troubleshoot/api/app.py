@@ -14,7 +14,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from fastapi import FastAPI, Query
 from fastapi.responses import PlainTextResponse
@@ -24,7 +24,7 @@ from starlette.responses import JSONResponse, Response
 
 from troubleshoot import __version__, limits
 from troubleshoot.api.body import read_scan_body, stated_size
-from troubleshoot.api.faults import NotFoundError
+from troubleshoot.api.faults import ForbiddenError, NotFoundError
 from troubleshoot.api.gate import Gate
 from troubleshoot.api.holder import PackHolder
 from troubleshoot.api.kept import PRIVATE, SANDBOX, add_kept, keep, there
@@ -45,7 +45,7 @@ from troubleshoot.api.wire import (
     RuleSummary,
     ScanRequest,
 )
-from troubleshoot.errors import UsageError
+from troubleshoot.platform import PLATFORMS
 from troubleshoot.report import media_type_of
 from troubleshoot.report.schema import report_schema
 from troubleshoot.rulepack.docs import rule_page
@@ -73,7 +73,14 @@ PROBLEM: dict[int | str, dict[str, Any]] = {
         504: "the scan took longer than a request may",
     }.items()
 }
-OTHER_TYPES = ("text/plain", "text/markdown", "text/html", "application/x-ndjson")
+SLACK_MESSAGE = {
+    "title": "SlackMessage",
+    "description": "with format=slack: the body of chat.postMessage without its channel",
+    "type": "object",
+    "required": ["text", "blocks"],
+    "properties": {"text": {"type": "string"}, "blocks": {"type": "array", "items": {"type": "object"}}},
+}
+OTHER_TYPES = sorted({media_type_of(each).partition(";")[0] for each in get_args(Format)} - {"application/json"})
 EVERYWHERE = (401, 403, 422, 429)
 
 
@@ -141,8 +148,10 @@ def _add_scan(app: FastAPI, service: ScanService, life: Life, max_bytes: int, op
             200: {
                 "description": "the report; Location, X-Delete-Token and X-Report-Expires where it was saved",
                 "content": {
-                    "application/json": {"schema": report_schema()},
-                    **{kind: {"schema": {"type": "string"}} for kind in OTHER_TYPES},
+                    "application/json": {"schema": {"anyOf": [report_schema(), SLACK_MESSAGE]}},
+                    **{
+                        kind: {"schema": {"type": "string"}} if kind.startswith("text/") else {} for kind in OTHER_TYPES
+                    },
                 },
             },
             **problems(400, 404, 408, 413, 415, 503, 504),
@@ -152,17 +161,21 @@ def _add_scan(app: FastAPI, service: ScanService, life: Life, max_bytes: int, op
     async def scan(
         request: Request,
         format: Annotated[Format, Query(description="How to render the report")] = "json",
-        platform: Annotated[str | None, Query(max_length=40, description="Where the job ran")] = None,
+        platform: Annotated[
+            str | None,
+            Query(max_length=40, description="Where the job ran", json_schema_extra={"enum": [*PLATFORMS, None]}),
+        ] = None,
         name: Annotated[str, Query(min_length=1, max_length=500, description="Name of the log")] = "paste",
         save: Annotated[bool, Query(description="Keep the report, for who has its permalink")] = False,
         days: Annotated[int | None, Query(ge=1, le=3650, description="Keep it no longer than this")] = None,
         keep_log: Annotated[bool, Query(description="Keep the redacted log too, where the service allows it")] = False,
     ) -> Response:
         headers = PRIVATE | (SANDBOX if format == "html" else {})
+        if keep_log and not options.keep_logs:
+            raise ForbiddenError("this service keeps no logs", help="start it with --keep-logs")
+        save = save or keep_log
         if save:
             there(life.store)
-        if keep_log and not (save and options.keep_logs):
-            raise UsageError("logs are not kept", help="the service needs --keep-logs, the request save=true")
         formats = (format, *(each for each in SAVED_FORMATS if each != format)) if save else (format,)
         async with service.room(stated_size(request)):
             body = await read_scan_body(request, max_bytes, name)
@@ -265,17 +278,19 @@ def _gauges(holder: PackHolder, service: ScanService) -> Iterator[GaugeMetricFam
 
 
 SCAN_BODY: dict[str, Any] = {
-    "required": True,
+    "required": False,  # an empty log is a log: its report is clean
     "content": {
         "text/plain": {"schema": {"type": "string"}, "example": SAMPLE},
         "application/json": {"schema": ScanRequest.model_json_schema(), "example": {"text": SAMPLE}},
         "multipart/form-data": {
             "schema": {
                 "type": "object",
+                "additionalProperties": False,
+                "anyOf": [{"required": ["file"]}, {"required": ["text"]}],
                 "properties": {
-                    "file": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                    "file": {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}},
                     "text": {"type": "string"},
-                    "platform": {"type": "string"},
+                    "platform": {"type": "string", "enum": [*PLATFORMS, ""]},
                 },
             }
         },

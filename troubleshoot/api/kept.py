@@ -14,12 +14,13 @@ Reports are saved by `POST /v1/scan?save=true`. Without a store each of these an
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import FastAPI, Path, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -36,6 +37,17 @@ if TYPE_CHECKING:
 ReportId = Annotated[
     str, Path(min_length=22, max_length=22, pattern="^[A-Za-z0-9_-]+$", description="From a permalink")
 ]
+
+
+def _only_rfc3339(value: Any) -> Any:
+    """Let a date and time through, and not the bare numbers that pydantic takes for seconds."""
+    if isinstance(value, str) and not RFC3339.match(value):
+        raise ValueError("not a date and time as RFC 3339 has it")
+    return value
+
+
+RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
+Moment = Annotated[datetime, BeforeValidator(_only_rfc3339)]
 Problems = Callable[..., dict[int | str, dict[str, Any]]]
 
 PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
@@ -133,7 +145,7 @@ def add_kept(
     )
     async def list_reports(
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
-        before: Annotated[datetime | None, Query(description="`created` of the last one seen")] = None,
+        before: Annotated[Moment | None, Query(description="`created` of the last one seen")] = None,
     ) -> list[SavedReport]:
         rows = await asyncio.to_thread(there(store()).history, limit=limit, before=before)
         return [SavedReport.model_validate(row) for row in rows]
@@ -209,7 +221,7 @@ def add_kept(
         operation_id="giveFeedback",
         summary="Say whether a finding was right, wrong, or its fix worked",
         status_code=204,
-        responses=problems(404),
+        responses=problems(400, 404),
     )
     async def give_feedback(request: Request, feedback: Feedback) -> Response:
         found = there(store())

@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from troubleshoot.api.body import InvalidFieldsError, UnsupportedBodyError
 from troubleshoot.api.faults import ForbiddenError, NotFoundError, OverloadedError, ScanTimeoutError, SlowClientError
@@ -50,6 +51,13 @@ def problem(request: Request, status: int, detail: str, **extra: Any) -> JSONRes
     return JSONResponse(content, status_code=status, media_type=MEDIA_TYPE, headers=headers)
 
 
+def _methods_of(request: Request) -> list[str]:
+    """Return the methods that some route takes at the request's path; each route alone knows only its own."""
+    path = request.scope["path"]
+    routes = [each for each in request.app.routes if isinstance(each, Route) and each.path_regex.match(path)]
+    return sorted({method for route in routes for method in route.methods or ()})
+
+
 def install_problem_handlers(app: FastAPI) -> None:
     """Make every error that is raised on purpose leave `app` as problem details; `gate` does it for bugs."""
 
@@ -64,6 +72,8 @@ def install_problem_handlers(app: FastAPI) -> None:
     async def on_http(request: Request, error: HTTPException) -> Response:
         response = problem(request, error.status_code, str(error.detail))
         response.headers.update(error.headers or {})
+        if error.status_code == 405:
+            response.headers["Allow"] = ", ".join(_methods_of(request))
         return response
 
     @app.exception_handler(RequestValidationError)

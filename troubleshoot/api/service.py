@@ -30,6 +30,7 @@ from troubleshoot.api.metrics import Metrics
 from troubleshoot.api.pool import Answer, Job, ScanPool
 from troubleshoot.engine import Engine
 from troubleshoot.errors import LimitError, TroubleshootError
+from troubleshoot.platform import check_platform
 
 SCAN_THREADS = 4  # where there are no scan processes
 CACHED_BYTES = 16 * 1024 * 1024  # of rendered reports
@@ -90,6 +91,7 @@ class ScanService:
             name: text if isinstance(text, bytes) else text.encode("utf-8", "replace")
             for name, text in body.texts.items()
         }
+        check_platform(body.platform or None)  # told even where the query's own stands above it
         job = Job(logs, wanted.formats, wanted.platform or body.platform or None, wanted.redacted_logs)
         if job.size > CACHED_LOG_BYTES or wanted.redacted_logs:
             return await self._run(engine, job)

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from troubleshoot.platform import PLATFORMS
+
 Format = Literal["json", "text", "markdown", "html", "slack", "ndjson", "sarif", "junit"]
 SavedFormat = Literal["json", "text", "markdown", "html", "slack"]
 SAVED_FORMATS: tuple[SavedFormat, ...] = ("json", "text", "markdown", "html", "slack")
@@ -28,13 +30,17 @@ class ScanRequest(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         json_schema_extra={
+            "oneOf": [
+                {"required": ["text"], "properties": {"text": {"type": "string"}, "files": {"type": "null"}}},
+                {"required": ["files"], "properties": {"files": {"type": "array"}, "text": {"type": "null"}}},
+            ],
             "examples": [
                 {
                     "text": "OSError: [Errno 12] Cannot allocate memory",
                     "name": "train.log",
                     "platform": "kubernetes",
                 }
-            ]
+            ],
         },
     )
 
@@ -42,7 +48,10 @@ class ScanRequest(BaseModel):
     name: str = Field(default="paste", max_length=500, description="Name of the log in the evidence")
     files: list[LogFile] | None = Field(default=None, description="Several logs of one job", max_length=10_000)
     platform: str | None = Field(
-        default=None, max_length=40, description="Where the job ran; chooses the fix's variant"
+        default=None,
+        max_length=40,
+        description="Where the job ran; chooses the fix's variant",
+        json_schema_extra={"enum": [*PLATFORMS, None]},
     )
 
 

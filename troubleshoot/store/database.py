@@ -50,6 +50,8 @@ def parse_url(url: str) -> URL:
         return parsed.set(drivername="postgresql+psycopg")
     if backend != "sqlite":
         raise UsageError(f"no store in {backend!r}", help="sqlite:///reports.db, postgresql://...")
+    if parsed.database in (None, "", ":memory:"):
+        raise UsageError("a store in memory would be each thread's own", help="name a file: sqlite:///reports.db")
     return parsed
 
 
