@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tarfile
 import time
 import urllib.error
 import urllib.request
@@ -119,6 +121,18 @@ def test_standard_input_is_scanned(pack: Path, args: list[str]) -> None:
     report = json.loads(result.stdout)
     assert (report["verdict"], report["findings"][0]["rule"]) == ("fault", "frob/dry")
     assert report["sources"][0]["name"] == "stdin"
+
+
+def test_archive_on_standard_input_is_looked_into(pack: Path) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        member = tarfile.TarInfo("logs/rank-3.log")
+        member.size = len(FAULT.encode())
+        archive.addfile(member, io.BytesIO(FAULT.encode()))
+    done = spawn("--format", "json", "--no-default-rules", "--rules", str(pack), input=packed.getvalue())
+    report = json.loads(done.stdout)
+    assert report["findings"][0]["rule"] == "frob/dry"
+    assert report["findings"][0]["evidence"][0]["source"] == "stdin/logs/rank-3.log"
 
 
 def test_standard_input_beside_a_path(pack: Path, tmp_path: Path) -> None:

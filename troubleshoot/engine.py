@@ -20,7 +20,7 @@ from troubleshoot.collect import part_for
 from troubleshoot.database_cache import PackStore
 from troubleshoot.errors import SourceError
 from troubleshoot.evaluate.evaluator import Evaluation, evaluate
-from troubleshoot.ingest.sources import OpenSource, open_file, open_stream, open_text, open_upload
+from troubleshoot.ingest.sources import OpenSource, open_file, open_text, open_upload
 from troubleshoot.ingest.streams import Purse
 from troubleshoot.job.progress import Tail
 from troubleshoot.model import Kind, Note, PackInfo, Report, RulePack, ScanResult, Stats
@@ -106,7 +106,8 @@ class Engine:
         return self._report(sources, platform)
 
     def scan_stream(self, stream: BinaryIO, name: str = "stdin", *, platform: str | None = None) -> Report:
-        return self._report([open_stream(stream, name)], platform)
+        """Return the report over a stream, or over what is in it if it is compressed or an archive."""
+        return self._report(open_upload(stream, name, "stdin"), platform)
 
     def results(
         self,
