@@ -9,7 +9,7 @@ A partition whose process died is tried once more, piece by piece and each alone
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -69,8 +69,7 @@ def read_parallel(
     pack: RulePack, listing: Listing, runner: Runner, watcher: Watcher | None = None, stop: Stop = never
 ) -> Iterator[ScanResult]:
     """Yield what a serial scan of the listing would, in its order, once all is read. When stopped: of what was read."""
-    partitions = list(partition(listing.files, runner.workers))
-    yield from run_partitions(pack, listing, partitions, runner, watcher, stop)
+    yield from run_partitions(pack, listing, partition(listing.files, runner.workers), runner, watcher, stop)
 
 
 def run_partitions(
@@ -85,7 +84,7 @@ def run_partitions(
     gathering = Gathering(pack, listing, [piece for each in partitions for piece in each.pieces])
     work = deque(partitions)
     with runner.hands(pack) as hands:
-        for result in drive(hands, work, stop):
+        for result in drive(hands, work, stop, gathering.prepared):
             finished, again = gathering.take(result)
             work.extend(again)
             if watcher is not None:
@@ -95,8 +94,14 @@ def run_partitions(
     yield from gathering.results()
 
 
-def drive(hands: Hands, work: deque[Partition], stop: Stop = never) -> Iterator[PieceResult]:
-    """Yield the results of the work as they come; work may be added meanwhile."""
+def drive(
+    hands: Hands,
+    work: deque[Partition],
+    stop: Stop = never,
+    prepared: Callable[[Partition], Partition] = lambda each: each,
+) -> Iterator[PieceResult]:
+    """Yield the results of the work as they come; work may be added meanwhile. `prepared` is asked for each partition
+    when its turn has come."""
     flying: dict[Handle, Partition] = {}
     fallen: list[Partition] = []
     told = False
@@ -106,7 +111,7 @@ def drive(hands: Hands, work: deque[Partition], stop: Stop = never) -> Iterator[
             hands.stop()
         while work and not told and not fallen and len(flying) < hands.width:
             try:
-                flying[hands.submit(work[0])] = work[0]
+                flying[hands.submit(prepared(work[0]))] = work[0]
             except WorkerLostError:
                 if not flying:
                     hands.renew()

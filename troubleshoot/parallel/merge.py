@@ -14,9 +14,11 @@ A range that is torn has its file read again, whole.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from troubleshoot import limits
 from troubleshoot.model import Hit, Note, Progress, RulePack, ScanResult, Source, SourceInfo
 from troubleshoot.parallel.partitions import Listing, Partition, Piece
 from troubleshoot.parallel.worker import PieceResult, State
@@ -46,7 +48,7 @@ class Gathering:
                 return [], []
             self._again.add(index)
             self._waiting.pop(index, None)
-            return [], [Partition((replace(result.piece, begin=0, end=None),))]
+            return [], [Partition((replace(result.piece, begin=0, end=None, closed=frozenset()),))]
         if index in self._done or (index in self._again and result.piece.end is not None):
             return [], []
         if result.state is State.LOST:
@@ -58,6 +60,20 @@ class Gathering:
         if len(there) < self._expected[index] or any(each.state is State.ELSEWHERE for each in there.values()):
             return [], []
         return self._finish(index, self._joined(there)), []
+
+    def prepared(self, partition: Partition) -> Partition:
+        """Return the partition with what is known by now to be saturated before its ranges begin."""
+        if all(piece.end is None or piece.begin == 0 for piece in partition.pieces):
+            return partition
+        return Partition(tuple(replace(piece, closed=self._closed_before(piece)) for piece in partition.pieces))
+
+    def _closed_before(self, piece: Piece) -> frozenset[int]:
+        """Return the patterns with so many hits in the ranges before that none of this one's would be kept."""
+        counts: Counter[int] = Counter()
+        for begin, result in self._waiting.get(piece.index, {}).items():
+            if begin < piece.begin:
+                counts.update(hit.pattern for each in result.results for hit in each.hits)
+        return frozenset(pattern for pattern, count in counts.items() if count >= limits.HITS_PER_PATTERN)
 
     def _finish(self, index: int, results: tuple[ScanResult, ...]) -> list[ScanResult]:
         self._waiting.pop(index, None)

@@ -44,6 +44,7 @@ class Piece:
     size: int
     begin: int = 0
     end: int | None = None
+    closed: frozenset[int] = frozenset()  # ids of patterns that ranges before this one have saturated
 
     @property
     def bytes(self) -> int:
@@ -111,8 +112,13 @@ def default_workers(listing: Listing) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def partition(files: Sequence[Piece], workers: int, *, range_bytes: int | None = None) -> Iterator[Partition]:
-    """Yield the partitions, in the order of the files. `range_bytes`: the size of ranges, instead of what fits."""
+def partition(files: Sequence[Piece], workers: int, *, range_bytes: int | None = None) -> list[Partition]:
+    """Return the partitions: first those at the beginning of files, for what they saturate need not be looked for
+    later in the same file. `range_bytes`: the size of ranges, instead of what fits."""
+    return sorted(_partitions(files, workers, range_bytes), key=lambda each: each.pieces[0].begin)
+
+
+def _partitions(files: Sequence[Piece], workers: int, range_bytes: int | None) -> Iterator[Partition]:
     if range_bytes is None:
         share = sum(each.size for each in files) // (max(workers, 1) * SHARES)
         range_bytes = min(max(share, MIN_RANGE_BYTES), MAX_RANGE_BYTES)

@@ -95,7 +95,8 @@ class Worker:
         is_end = part.end >= part.size
         tail = Tail()
         blocks = until(opened.blocks(limits.BLOCK_BYTES), stop)
-        result = self._scanner.scan(opened.source, tail.watch(blocks) if is_end else blocks, opened.normaliser)
+        watched = tail.watch(blocks) if is_end else blocks
+        result = self._scanner.scan(opened.source, watched, opened.normaliser, piece.closed)
         if stop():
             return PieceResult(piece, State.RANGE, is_short=True)
         if part.is_torn:

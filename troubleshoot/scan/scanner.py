@@ -83,16 +83,26 @@ class Scanner:
         self._count_all = count_all
         self._ahead = ahead
         self._search: tuple[Prefilter, Search] | None = None
+        self._avoid: frozenset[bytes] = frozenset()
 
-    def scan(self, source: Source, blocks: Iterable[Block], normaliser: Normaliser) -> ScanResult:
-        """Return the hits of one source, in record order, at most one per pattern and line."""
+    def scan(
+        self,
+        source: Source,
+        blocks: Iterable[Block],
+        normaliser: Normaliser,
+        closed: frozenset[int] = frozenset(),
+    ) -> ScanResult:
+        """Return the hits of one source, in record order, at most one per pattern and line. `closed`: ids of patterns
+        that are saturated before the source, or this part of it, begins."""
         tally = Tally(source, self._pack.users)
+        tally.saturated |= closed
         matcher = Matcher(source, normaliser, self._compiled.confirmer)
         run = _Run(self, tally, matcher)
         cut = False
         for serial, block in enumerate(read_ahead(blocks) if self._ahead else blocks):
             run.take(Chunk(block, serial, continues=cut))
             cut = block.cut
+        self._avoid = run.avoid  # a job's sources are alike: the next one begins with what this one learned
         return run.finish()
 
     def search_for(self, prefilter: Prefilter) -> Search:
@@ -109,6 +119,11 @@ class Scanner:
     def count_all(self) -> frozenset[int]:
         return self._count_all
 
+    @property
+    def avoid(self) -> frozenset[bytes]:
+        """Literals that were on too many lines of the sources so far."""
+        return self._avoid
+
 
 class _Run:
     """The scan of one source."""
@@ -119,13 +134,14 @@ class _Run:
         self._matcher = matcher
         self._heights = scanner.compiled.heights
         self._spans = Spans(self._heights, self._match_lines)
-        self._off: frozenset[int] = frozenset()
-        self._avoid: frozenset[bytes] = frozenset()
+        self._off = frozenset(pattern for pattern in tally.saturated if not self._is_wanted(pattern))
+        self.avoid = scanner.avoid
         self._false: Counter[int] = Counter()
         self._patience = limits.FALSE_CANDIDATES
         self._reach = limits.FIRST_SCAN_BYTES
         self._vain_on: dict[bytes, set[int]] = {}  # patterns that a line of this very content did not match
-        self._use(scanner.compiled.prefilter)
+        prefilter = scanner.compiled.prefilter
+        self._use(prefilter.without(self._off, self.avoid) if self.avoid or self._off else prefilter)
 
     def _use(self, prefilter: Prefilter) -> None:
         self._prefilter = prefilter
@@ -297,13 +313,13 @@ class _Run:
             return
         closed = self._tally.saturated | self._tally.given_up
         off = frozenset(pattern for pattern in closed if not self._is_wanted(pattern))
-        avoid = self._avoid | self._words_in_vain()
+        avoid = self.avoid | self._words_in_vain()
         self._idle = self._vain = 0
         self._false.clear()
-        if (off, avoid) == (self._off, self._avoid):
+        if (off, avoid) == (self._off, self.avoid):
             self._patience *= 4  # there is no better way to search for them
             return
-        self._off, self._avoid = off, avoid
+        self._off, self.avoid = off, avoid
         self._use(self._scanner.compiled.prefilter.without(off, avoid))
 
     def _words_in_vain(self) -> set[bytes]:
