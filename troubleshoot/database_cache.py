@@ -28,5 +28,7 @@ class PackStore:
 
 def _make_of_scan() -> str:
     folder = Path(__file__).parent / "scan"
-    stats = sorted((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir() if path.is_file())
+    stats = sorted(
+        (path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir() if path.is_file()
+    )
     return str(stats)
