@@ -96,7 +96,7 @@ def _undecided(pack: RulePack, rule: Rule, view: View, outcome: Outcome) -> Unde
     first = where or next(iter(earliest_first(view.all())), None)
     if not advice and first is not None:
         advice = f"read {first.source}:{first.hit.record.line} and the lines around it"
-    return Undecided(rule.id, texts.prose(rule.title), texts.prose(why), texts.prose(advice))
+    return Undecided(rule.id, texts.title(rule.title), texts.prose(why), texts.prose(advice))
 
 
 def _reason(outcome: Outcome) -> tuple[str, str]:

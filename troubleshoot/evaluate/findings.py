@@ -58,7 +58,7 @@ def build_finding(pack: RulePack, rule: Rule, view: View, outcome: Outcome, plat
     return Finding(
         rule=rule.id,
         kind=rule.kind,
-        title=texts.prose(rule.title),
+        title=texts.title(rule.title),
         severity=rule.severity,
         confidence=confidence,
         role=Role.CAUSE,

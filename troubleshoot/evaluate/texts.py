@@ -2,7 +2,8 @@
 
 `{{name}}` stands for `{name}`. A name that is nobody's stays as written, so shell and Go templates pass through.
 
-Prose and commands differ. In prose a capture that this log did not give reads `?`. A command is there to be copied into
+Prose and commands differ. In prose a capture that this log did not give reads `?`, and a title goes without the part
+at its end, after a colon or in brackets, that would hold one. A command is there to be copied into
 a shell, and captures come from a log that anybody may have written: there a value is set in only if it is one plain
 word that no shell can take for more; otherwise the placeholder stays, to be filled in by hand.
 """
@@ -17,6 +18,7 @@ from troubleshoot import limits
 from troubleshoot.model import Fix
 
 _FIELD = re.compile(r"\{\{(?P<doubled>[a-z_][a-z0-9_]*)\}\}|\{(?P<name>[A-Za-z_]\w*)\}", re.ASCII)
+_CLOSING_PART = re.compile(r"(?:: | \((?=[^()]*\)\Z))(?P<part>[^:]*)\Z")
 _PLAIN_WORD = re.compile(r"(?!-\D)[\w./:@%+=,~-]{1,400}\Z", re.ASCII)
 _BLANKS = re.compile(r"\s+")
 _RANKS = re.compile(r"[\d,-]{1,400}\Z", re.ASCII)
@@ -34,6 +36,14 @@ class Texts:
     def prose(self, template: str) -> str:
         """Return the text for a reader; a long capture is cut, line breaks within one become blanks."""
         return _FIELD.sub(self._in_prose, template)
+
+    def title(self, template: str) -> str:
+        """Return the text for a headline, without a closing part of which something is unknown."""
+        closing = _CLOSING_PART.search(template)
+        names = (field["name"] for field in _FIELD.finditer(closing["part"])) if closing is not None else ()
+        if closing is not None and any(name in self._known and name not in self._captures for name in names):
+            template = template[: closing.start()]
+        return self.prose(template)
 
     def command(self, template: str) -> str:
         """Return the text for a shell; only plain words are set in."""
