@@ -34,6 +34,7 @@ from troubleshoot.api.metrics import CONTENT_TYPE, Metrics, gauge
 from troubleshoot.api.options import ServiceOptions
 from troubleshoot.api.pages import Site, install_pages
 from troubleshoot.api.problems import MEDIA_TYPE, install_problem_handlers
+from troubleshoot.api.query import parse_query, query_parameters
 from troubleshoot.api.service import ScanService, Wanted
 from troubleshoot.api.slack import add_slack
 from troubleshoot.api.wire import (
@@ -156,34 +157,26 @@ def _add_scan(app: FastAPI, service: ScanService, life: Life, max_bytes: int, op
             },
             **problems(400, 404, 408, 413, 415, 503, 504),
         },
-        openapi_extra={"requestBody": SCAN_BODY},
+        openapi_extra={"requestBody": SCAN_BODY, "parameters": query_parameters()},
     )
-    async def scan(
-        request: Request,
-        format: Annotated[Format, Query(description="How to render the report")] = "json",
-        platform: Annotated[
-            str | None,
-            Query(max_length=40, description="Where the job ran", json_schema_extra={"enum": [*PLATFORMS, None]}),
-        ] = None,
-        name: Annotated[str, Query(min_length=1, max_length=500, description="Name of the log")] = "paste",
-        save: Annotated[bool, Query(description="Keep the report, for who has its permalink")] = False,
-        days: Annotated[int | None, Query(ge=1, le=3650, description="Keep it no longer than this")] = None,
-        keep_log: Annotated[bool, Query(description="Keep the redacted log too, where the service allows it")] = False,
-    ) -> Response:
-        headers = PRIVATE | (SANDBOX if format == "html" else {})
-        if keep_log and not options.keep_logs:
+    async def scan(request: Request) -> Response:
+        asked = parse_query(request)
+        headers = PRIVATE | (SANDBOX if asked.format == "html" else {})
+        if asked.keep_log and not options.keep_logs:
             raise ForbiddenError("this service keeps no logs", help="start it with --keep-logs")
-        save = save or keep_log
+        save = asked.save or asked.keep_log
         if save:
             there(life.store)
-        formats = (format, *(each for each in SAVED_FORMATS if each != format)) if save else (format,)
+        formats: tuple[str, ...] = (asked.format,)
+        if save:
+            formats += tuple(each for each in SAVED_FORMATS if each != asked.format)
         async with service.room(stated_size(request)):
-            body = await read_scan_body(request, max_bytes, name)
-            answer = await service.scan(body, Wanted(formats, platform, keep_log, who(request)))
+            body = await read_scan_body(request, max_bytes, asked.name)
+            answer = await service.scan(body, Wanted(formats, asked.platform, asked.keep_log, who(request)))
         if save:
             names = list(body.texts)
-            headers |= await keep(life.store, answer, formats, names, days=days, made_by=who(request))
-        return Response(answer.bodies[0], media_type=media_type_of(format), headers=headers)
+            headers |= await keep(life.store, answer, formats, names, days=asked.days, made_by=who(request))
+        return Response(answer.bodies[0], media_type=media_type_of(asked.format), headers=headers)
 
 
 def _add_rules(app: FastAPI, holder: PackHolder) -> None:

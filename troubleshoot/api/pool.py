@@ -6,7 +6,7 @@ shares the cores out.
 
     4 small logs wait, 2 processes     ->  first come, first served
     a 50 MB log and 10 small ones      ->  large logs never hold the last process
-    2 logs that take over a second     ->  both lose priority and stop counting: other processes are started
+    2 logs that take over a second     ->  both stop counting: other processes are started beside them
     a log that takes over 20 seconds   ->  its process is killed, the caller is told, a new one is started
 
 A process scans with the pack of its start. After a reload new ones are started and the old ones end when they are free.
@@ -18,7 +18,6 @@ import asyncio
 import contextlib
 import json
 import logging
-import os
 import sys
 import time
 from collections import deque
@@ -38,12 +37,11 @@ from troubleshoot.rulepack.codec import json_from_pack
 log = logging.getLogger("troubleshoot.pool")
 
 LARGE_BYTES = 256 * 1024  # from here on a log may take so long that it must not hold the last process
-SLOW_S = 1.0  # a scan that takes longer loses priority and no longer counts against `processes`
+SLOW_S = 1.0  # a scan that takes longer no longer counts against `processes`
 QUEUE = 1000  # requests waiting; more are turned away at once, for they would wait in vain
 START_S = 120.0  # a new pack is planned and compiled first: 5 s, on a machine that is busy much longer
 END_S = 5.0
 MOST_PER_PLACE = 3  # processes at most, as a multiple of `processes`
-NICENESS = 5  # of a slow scan: a third of the share that others get
 WORKER = (sys.executable, "-m", "troubleshoot.api.worker")
 RESTARTS = 3  # failed starts in a row before waiting requests are turned away
 
@@ -238,17 +236,16 @@ class ScanPool:
 
     def _slow_down(self, process: _Process) -> None:
         process.is_slow = True
-        with contextlib.suppress(OSError, AttributeError):  # ended meanwhile; or a system without priorities
-            os.setpriority(os.PRIO_PROCESS, process.process.pid, NICENESS)
         self._pump()
 
     def _release(self, process: _Process, healthy: bool) -> None:
         self._busy.discard(process)
         alive = len(self._busy) + len(self._idle) + self._starting
         is_wanted = not self._closed and process.pack == self._serving and alive < self._most
-        if healthy and is_wanted and not process.is_slow:
+        process.is_slow = False
+        if healthy and is_wanted:
             self._idle.append(process)
-        else:  # slow ones too: only a privileged user may raise a priority again
+        else:
             if not healthy:
                 self.killed += 1
             self._end(process, kill=not healthy)
