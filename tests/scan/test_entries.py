@@ -40,3 +40,14 @@ def test_the_plain_matcher_agrees(lines: list[str]) -> None:
     text = "\n".join(lines)
     result = scan_plainly(pack_of(OVER), SOURCE, blocks_of(text.encode()), Stamped())
     assert [(hit.record.line, hit.record.end_line) for hit in result.hits] == found(text)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["12:00:01 panic", "panic", " overboard", "overboard", "", "12:00:02 x", "\ty"]), min_size=8
+    ),
+    st.integers(1, 5),
+)
+def test_where_blocks_end_is_no_matter(lines: list[str], size: int) -> None:
+    text = "\n".join(lines)
+    assert found(text, lines=size) == found(text)

@@ -20,6 +20,7 @@ from troubleshoot import limits
 from troubleshoot.model import Block, Hit, Normaliser, Note, Pattern, RulePack, ScanResult, Source
 from troubleshoot.scan.ahead import read_ahead
 from troubleshoot.scan.confirm import Confirmer
+from troubleshoot.scan.entries import extent
 from troubleshoot.scan.lines import STRIDE, Chunk, Line
 from troubleshoot.scan.match import Matcher
 from troubleshoot.scan.prefilter import ENTRY_BITS, ENTRY_MASK, Prefilter, Search, Store, TooManyError
@@ -91,13 +92,14 @@ class Scanner:
         blocks: Iterable[Block],
         normaliser: Normaliser,
         closed: frozenset[int] = frozenset(),
+        most: int = 0,
     ) -> ScanResult:
         """Return the hits of one source, in record order, at most one per pattern and line. `closed`: ids of patterns
-        that are saturated before the source, or this part of it, begins."""
-        tally = Tally(source, self._pack.users)
+        that are saturated before the source, or this part of it, begins. `most`: see Tally."""
+        tally = Tally(source, self._pack.users, most)
         tally.saturated |= closed
         matcher = Matcher(source, normaliser, self._compiled.confirmer)
-        run = _Run(self, tally, matcher)
+        run = _Run(self, tally, matcher, normaliser)
         cut = False
         for serial, block in enumerate(read_ahead(blocks) if self._ahead else blocks):
             run.take(Chunk(block, serial, continues=cut))
@@ -128,12 +130,13 @@ class Scanner:
 class _Run:
     """The scan of one source."""
 
-    def __init__(self, scanner: Scanner, tally: Tally, matcher: Matcher) -> None:
+    def __init__(self, scanner: Scanner, tally: Tally, matcher: Matcher, normaliser: Normaliser) -> None:
         self._scanner = scanner
         self._tally = tally
         self._matcher = matcher
         self._heights = scanner.compiled.heights
-        self._spans = Spans(self._heights, self._match_lines)
+        self._normaliser = normaliser
+        self._spans = Spans(self._heights, self._match_lines, self._extent)
         self._off = frozenset(pattern for pattern in tally.saturated if not self._is_wanted(pattern))
         self.avoid = scanner.avoid
         self._false: Counter[int] = Counter()
@@ -290,6 +293,12 @@ class _Run:
             self._tally.overran(pattern, line.number)
             return False
         return self._add(hit)
+
+    def _extent(self, pattern: int, lines: Sequence[Line], at: int) -> tuple[int, int]:
+        """Return which of the lines around a candidate a match of the pattern may take."""
+        if not self._scanner.compiled.confirmer.is_entry(pattern):
+            return 0, len(lines)
+        return extent(lines, at, lambda line: line.peeled(self._normaliser))
 
     def _match_lines(self, pattern: int, lines: Sequence[Line]) -> bool:
         if not self._tally.is_open(pattern):

@@ -17,15 +17,18 @@ from collections.abc import Callable, Mapping, Sequence
 from troubleshoot.scan.lines import Chunk, Line
 
 Try = Callable[[int, Sequence[Line]], bool]
+Extent = Callable[[int, Sequence[Line], int], tuple[int, int]]
 
 
 class Spans:
     """The candidates of one source's patterns that span lines. `heights`: how many lines each may span; `attempt` tries
-    a pattern at the first of the lines given and tells whether it hit."""
+    a pattern at the first of the lines given and tells whether it hit; `extent` says which of the lines around a
+    candidate can be part of a match at all."""
 
-    def __init__(self, heights: Mapping[int, int], attempt: Try) -> None:
+    def __init__(self, heights: Mapping[int, int], attempt: Try, extent: Extent | None = None) -> None:
         self._heights = heights
         self._attempt = attempt
+        self._extent = extent or (lambda pattern, lines, at: (0, len(lines)))
         self._reach = max(heights.values(), default=1) - 1
         self._tail: list[Line] = []
         self._pending: list[tuple[Line, int]] = []
@@ -89,8 +92,9 @@ class Spans:
         height = self._heights[pattern]
         tried = self._tried.get(pattern, (-1, -1))
         hit = False
-        for index in range(last_start + 1):
+        first, end = self._extent(pattern, lines, last_start)
+        for index in range(first, last_start + 1):
             if lines[index].place > tried:
-                hit = self._attempt(pattern, lines[index : index + height]) or hit
+                hit = self._attempt(pattern, lines[index : min(index + height, end)]) or hit
         self._tried[pattern] = max(tried, lines[last_start].place)
         return hit
