@@ -243,8 +243,9 @@ def log_lines(count: int, seed: int = 1) -> Iterator[str]:
         ]
         for kind, (_, block) in KINDS.items()
     }
-    for kind in rng.choices(list(KINDS), [share for share, _ in KINDS.values()], k=count):
-        yield fields.fill(rng.choice(parsed[kind]))
+    kinds, shares = list(KINDS), [share for share, _ in KINDS.values()]
+    for _ in range(count):
+        yield fields.fill(rng.choice(parsed[rng.choices(kinds, shares)[0]]))
 
 
 def count_words(lines: Iterator[str]) -> Counter[str]:

@@ -74,6 +74,12 @@ def test_common_words_are_searched_together_and_each_other_gap_on_its_own() -> N
     assert {b"nccl warn", b"nccl\t", b"nccl  ", b"nccl \t"} <= set(found.words)
 
 
+def test_blanks_of_a_text_signature_are_a_gap() -> None:
+    found = required_literals(text_pattern("NCCL WARN"))
+    assert found is not None
+    assert {b"nccl warn", b"nccl\t", b"nccl  ", b"nccl \t", "\u00a0".encode(), "\u3000".encode()} <= set(found.words)
+
+
 def test_fixed_blanks_between_common_words_need_no_other_gap() -> None:
     found = required_literals(pattern(r"NCCL WARN"))
     assert found is not None

@@ -390,3 +390,12 @@ def test_text_signatures_equal_plain_on_a_generated_log() -> None:
     expected = full(plain(pack, data, normaliser=Stamped()))
     for size in (1, 50, 10**9):
         assert full(scan(pack, data, size, Stamped())) == expected
+
+
+def test_next_source_begins_with_what_the_last_one_taught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "FALSE_CANDIDATES", 50)
+    scanner = Scanner(pack_of(r"zygotes\s*\d+ gone"))
+    data = b"zygotes here\n" * 500 + b"zygotes 7 gone\n"
+    first = scanner.scan(SOURCE, blocks_of(data), Untouched())
+    assert scanner.avoid == {b"zygotes"}
+    assert full(scanner.scan(SOURCE, blocks_of(data), Untouched())) == full(first)

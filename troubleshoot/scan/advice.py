@@ -82,7 +82,8 @@ def advised_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 def is_advice(text: str, start: int) -> bool:
     """Tell whether a match that begins at column `start` lies in advice."""
-    return any(first <= start < end for first, end in advised_spans(text))
+    spans = advised_spans(text)
+    return bool(spans) and any(first <= start < end for first, end in spans)
 
 
 def is_quoted_code(text: str, start: int) -> bool:

@@ -95,5 +95,7 @@ def _is_evidence(pattern: Pattern, text: str, start: int) -> bool:
 def _match(found: regex.Match[str] | None, *, in_raw: bool) -> Match | None:
     if found is None:
         return None
-    captures = {name: value for name, value in found.groupdict().items() if value is not None}
+    captures = {}
+    if found.re.groupindex:
+        captures = {name: value for name, value in found.groupdict().items() if value is not None}
     return Match(found.start(), found.end(), captures, in_raw)

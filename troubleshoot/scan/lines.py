@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from troubleshoot import limits
-from troubleshoot.model import Block, Normaliser, Peeled
+from troubleshoot.model import Block, Normaliser, Peeled, Record
 
 STRIDE = limits.MATCH_CHARS - limits.LINE_OVERLAP_BYTES
 
@@ -90,7 +90,7 @@ class Chunk:
 class Line:
     """One line of a chunk, without its line feed."""
 
-    __slots__ = ("_peeled", "_raw", "chunk", "end", "start")
+    __slots__ = ("_peeled", "_raw", "chunk", "end", "record", "start")
 
     def __init__(self, chunk: Chunk, start: int, end: int) -> None:
         self.chunk = chunk
@@ -98,6 +98,7 @@ class Line:
         self.end = end
         self._raw: str | None = None
         self._peeled: Peeled | None = None
+        self.record: Record | None = None
 
     @property
     def place(self) -> tuple[int, int]:

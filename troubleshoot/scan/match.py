@@ -31,7 +31,13 @@ class Matcher:
         if not line.is_long:
             peeled = line.peeled(self._normaliser)
             match = self._confirmer.confirm(pattern, peeled.text, lambda: line.raw)
-            return None if match is None else self._hit(pattern, [line], [peeled], match, line.raw)
+            if match is None:
+                return None
+            if match.in_raw or len(peeled.text) > limits.RECORD_CHARS:
+                return self._hit(pattern, [line], [peeled], match, line.raw)
+            if line.record is None:  # the hits of a line share it
+                line.record = self._record([line], peeled, line.raw, peeled.text)
+            return Hit(pattern, line.record, match.captures, match.start, match.end)
         for index in range(line.windows) if windows is None else sorted(windows):
             raw = line.window(index)
             peeled = line.peeled(self._normaliser) if index == 0 else Peeled(raw, identity=self._source.identity)
@@ -62,8 +68,10 @@ class Matcher:
             cut = max(0, start - limits.RECORD_CHARS // 4)
             text = text[cut : cut + limits.RECORD_CHARS]
             raw, start, end = text, start - cut, min(end - cut, len(text))
-        first = peeled[0]
-        record = Record(
+        return Hit(pattern, self._record(lines, peeled[0], raw, text), match.captures, start, end)
+
+    def _record(self, lines: Sequence[Line], first: Peeled, raw: str, text: str) -> Record:
+        return Record(
             self._source,
             lines[0].number,
             lines[-1].number,
@@ -75,7 +83,6 @@ class Matcher:
             first.level,
             first.document,
         )
-        return Hit(pattern, record, match.captures, start, end)
 
 
 def _entry_height(lines: Sequence[Line], peeled: Sequence[Peeled]) -> int:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from troubleshoot import limits
 from troubleshoot.scan.charsets import DIGIT, LOWER, NEWLINE, SPACE, One, mask_of
-from troubleshoot.scan.frequencies import cost, cost_of_phrase
+from troubleshoot.scan.frequencies import NUMBERS_ONLY, cost, cost_of_phrase
 from troubleshoot.scan.syntax import Repeat
 
 MAX_LITERALS = 96  # alternatives in one choice: a message in all its languages, gaps, and room
@@ -37,16 +37,21 @@ _PUNCTUATED = re.compile(rb"(?=.*[^a-z0-9]).{3}")  # such a piece of three bytes
 _TOO_FREQUENT = 100_000.0  # lines of a million: a piece of any kind that is on more is not worth searching for
 
 # Signs for a gap: of spaces alone; of ASCII blanks; of these and those that chats and pages use. With each, what may
-# follow a word when the gap is not a single space; of a character beyond ASCII, its first byte.
+# follow a word when the gap is not a single space.
 _ASCII = (b"\t", b"\v", b"\f", b"\r")
-_COPIED = (b"\t", b"\xc2", b"\xe1", b"\xe2", b"\xe3", b"\xef")
 SPACES, BLANKS, ALL_BLANKS = "\ue000", "\ue001", "\ue002"
 GAPS = {
     SPACES: (b"  ",),
     BLANKS: (*_ASCII, *(b" " + each for each in (b" ", *_ASCII))),
-    ALL_BLANKS: (*_COPIED, *(b" " + each for each in (b" ", *_COPIED))),
+    ALL_BLANKS: (b"\t", b"  ", b" \t"),
 }
-GAP_COST = 0.5  # lines of a million that hold a word before a tab, two spaces and the like
+# Blanks beyond ASCII. A gap with one of them is searched by this character, for all words together: ten more literals
+# for each word would slow the search by a fifth, and the input is mended of most of them.
+_COPIED = (
+    "\u00a0\u00ad\u1680\u180e" + "".join(map(chr, range(0x2000, 0x200E))) + "\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+)
+_COPIED_BYTES = tuple(char.encode() for char in _COPIED)
+GAP_COST = 0.2  # lines of a million that hold a word before a tab, two spaces and the like
 AVOIDED_COST = 1e6
 NO_WORD_FACTOR = 20.0  # digits and punctuation come together more often than by accident
 
@@ -90,8 +95,7 @@ def gap_sign(repeat: Repeat) -> str | None:
         return SPACES
     if not one.ascii & ~SPACE and not one.others:
         return BLANKS
-    known = all(char.encode()[:1] in _COPIED for char in one.others)
-    return ALL_BLANKS if known and not one.ascii & ~mask_of(" \t") else None
+    return ALL_BLANKS if set(one.others) <= set(_COPIED) and not one.ascii & ~mask_of(" \t") else None
 
 
 def best_literals(text: str, avoid: frozenset[bytes]) -> Literals | None:
@@ -145,7 +149,10 @@ def _phrases(text: str, avoid: frozenset[bytes]) -> list[Literals]:
         if third is not None:
             found.append(_phrase((first, second, third), (gap, second_gap)))
     return [
-        each for each in found if min(map(len, each.words)) >= limits.MIN_LITERAL_BYTES and each.words[0] not in avoid
+        each
+        for each in found
+        if all(len(word) >= limits.MIN_LITERAL_BYTES or word in _COPIED_BYTES for word in each.words)
+        and not avoid.intersection(each.words)
     ]
 
 
@@ -155,6 +162,8 @@ def _phrase(words: tuple[str, ...], gaps: tuple[str, ...]) -> Literals:
     for index, gap in enumerate(gaps, 1):
         before = _lower(" ".join(words[:index]))
         others += [before + each for each in GAPS.get(gap, ())]
+    if ALL_BLANKS in gaps:
+        others += _COPIED_BYTES
     return Literals((_lower(" ".join(words)), *others), cost_of_phrase(words) + GAP_COST * len(others))
 
 
@@ -177,4 +186,5 @@ def _cost_of_anything(piece: bytes) -> float:
     lines = _LINES_PER_MILLION
     for byte in piece:
         lines *= next((share for chars, share in _SHARES if byte < 128 and chars >> byte & 1), _OTHER_SHARE)
-    return max(NO_WORD_FACTOR * lines, NO_WORD_FACTOR)
+    found = NO_WORD_FACTOR * max(lines, 1.0)
+    return found if any(chr(byte).isalpha() for byte in piece) else found + NUMBERS_ONLY

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -170,7 +171,8 @@ def _name() -> str:
     """Return the name of a stored database: it serves this version, of this library, on this kind of machine."""
     empty = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
     empty.compile(expressions=[b"x"], ids=[0], elements=1, flags=[0])
-    return f"scan-{__version__}-{FORMAT}-{hyperscan.__version__}-{empty.info().decode('ascii', 'replace')}"
+    made_for = re.sub(r"\W+", "-", empty.info().decode("ascii", "replace")).strip("-")
+    return f"scan-{__version__}-{FORMAT}-{hyperscan.__version__}-{made_for}"
 
 
 def _write_database(store: Store, plan: Plan, database: Any) -> None:
