@@ -160,7 +160,7 @@ def find_all_problems(paths: Sequence[str]) -> list[Problem]:
 
     folders = [Path(path) for path in paths]
     problems = find_problems(folders)
-    pack = load_pack(folders, drafts=True)
+    pack = load_pack(folders, drafts=True, overrides=None)
     only = {rule.id for rule in pack.rules.values() if _is_below(rule.path, folders)} if folders else None
     linted = lint_pack(pack, Engine(pack).scan_texts, only=only, choose=choose)
     return sorted([*problems, *linted], key=lambda each: each.severity != "error")
