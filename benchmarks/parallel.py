@@ -1,7 +1,8 @@
 """Measures what more processes bring, on this machine and on Ray.
 
 `python benchmarks/parallel.py [--full] [--folder DIR]` prints one line per figure, each with the load of the machine at
-that time: a ratio on a machine that others use tells little. `--full` adds 10 GiB over 256 files (and needs that room).
+that time. On a machine that others use, wall times tell little: the CPU seconds of all processes together tell what a
+free one would do. `--full` adds 10 GiB over 256 files (and needs that room).
 
     large     one file, one process against two
     small     10,000 files of 100 lines, files per second with two processes
@@ -20,6 +21,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from reference import log_lines
 
@@ -54,16 +56,21 @@ def main() -> None:
 
 def measure_large(engine: Engine, folder: Path, mib: int) -> None:
     path = write_large(folder / "large.log", mib)
-    one, two = timed(engine, path, 1), timed(engine, path, 2)
-    tell("large", f"{mib} MiB: one {one:.2f} s, two {two:.2f} s, ratio {one / two:.2f}")
+    compare("large", f"one file of {mib} MiB", timed(engine, path, 1), timed(engine, path, 2))
     path.unlink()
+    two = folder / "two"
+    two.mkdir()
+    for rank in range(2):
+        write_large(two / f"rank-{rank}.log", mib // 2)
+    compare("large", f"two files of {mib // 2} MiB", timed(engine, two, 1), timed(engine, two, 2))
+    shutil.rmtree(two)
 
 
 def measure_small(engine: Engine, folder: Path, count: int = 10_000) -> None:
     small = write_small(folder / "small", count)
-    for workers in (1, 2):
-        seconds = timed(engine, small, workers)
-        tell("small", f"{count} files, {workers} workers: {count / seconds:.0f} files/s")
+    one, two = timed(engine, small, 1), timed(engine, small, 2)
+    compare("small", f"{count} files", one, two)
+    tell("small", f"two processes: {count / two.wall:.0f} files/s, {two.cpu / count * 1e3:.2f} ms of CPU per file")
     shutil.rmtree(small)
 
 
@@ -74,8 +81,8 @@ def measure_many(engine: Engine, folder: Path, files: int = 256, mib: int = 40) 
     for rank in range(1, files):
         shutil.copyfile(first, many / f"rank-{rank}.log")
     peak = Peak()
-    seconds = timed(engine, many, 2)
-    tell("memory", f"{files} x {mib} MiB: {seconds:.1f} s, {files * mib / seconds:.0f} MiB/s, peak {peak.stop()} MiB")
+    took = timed(engine, many, 2)
+    tell("memory", f"{files} x {mib} MiB: {took}, {files * mib / took.wall:.0f} MiB/s, peak {peak.stop()} MiB")
     shutil.rmtree(many)
 
 
@@ -96,18 +103,33 @@ def measure_ray(engine: Engine, folder: Path, mib: int) -> None:
         for what in (path, small):
             timed(engine, what, 2, RayRunner(cluster.address))  # starts the workers
             local, on_ray = timed(engine, what, 2), timed(engine, what, 2, RayRunner(cluster.address))
-            tell("ray", f"{what.name}: two processes {local:.2f} s, Ray {on_ray:.2f} s, ratio {on_ray / local:.2f}")
+            tell("ray", f"{what.name}: two processes {local.wall:.2f} s, Ray {on_ray.wall:.2f} s wall")
     finally:
         cluster.shutdown()
         path.unlink()
         shutil.rmtree(small)
 
 
-def timed(engine: Engine, path: Path, workers: int, runner: Runner | None = None) -> float:
-    began = time.perf_counter()
+class Took(NamedTuple):
+    """Seconds on the wall, and of CPU in all processes but those of Ray."""
+
+    wall: float
+    cpu: float
+
+    def __str__(self) -> str:
+        return f"{self.wall:.2f} s wall, {self.cpu:.2f} s CPU"
+
+
+def timed(engine: Engine, path: Path, workers: int, runner: Runner | None = None) -> Took:
+    wall, cpu = time.perf_counter(), sum(os.times()[:4])
     report = engine.scan_paths([path], workers=workers, runner=runner)
     assert report.findings[0].rule == "cuda/out-of-memory", report.findings[:1]
-    return time.perf_counter() - began
+    return Took(time.perf_counter() - wall, sum(os.times()[:4]) - cpu)
+
+
+def compare(what: str, of: str, one: Took, two: Took) -> None:
+    on_free_cores = one.cpu / (two.cpu / 2)  # as long as both have work to the end
+    tell(what, f"{of}: one {one}; two {two}; ratio {one.wall / two.wall:.2f} here, {on_free_cores:.2f} by CPU")
 
 
 def tell(what: str, text: str) -> None:

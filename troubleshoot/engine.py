@@ -115,14 +115,15 @@ class Engine:
         watcher: Watcher | None = None,
         stop: Stop = never,
         scanner: Scanner | None = None,
+        most: int = 0,
     ) -> Iterator[ScanResult]:
         """Yield one scan result per source, in the order of the sources. When told to stop, the last one is of a part
-        of its source."""
+        of its source. `most`: hits to keep per pattern and source, where it is not the usual."""
         scanner = scanner or self._scanner()
         for opened in sources:
             if stop():
                 return
-            result = scan_source(scanner, opened, stop, watcher)
+            result = scan_source(scanner, opened, stop, watcher, most)
             if watcher is not None:
                 watcher.done(result)
             yield result
@@ -167,7 +168,7 @@ class Engine:
     ) -> Iterator[ScanResult]:
         purse = Purse()
         for results in listing.in_order(
-            lambda file: self.results(open_file(Path(file.path), purse), watcher, stop, scanner)
+            lambda file: self.results(open_file(Path(file.path), purse), watcher, stop, scanner, file.most)
         ):
             yield from results
 
@@ -245,15 +246,17 @@ class Engine:
         return part_for(rule.systems) if rule is not None else ""
 
 
-def scan_source(scanner: Scanner, opened: OpenSource, stop: Stop = never, watcher: Watcher | None = None) -> ScanResult:
+def scan_source(
+    scanner: Scanner, opened: OpenSource, stop: Stop = never, watcher: Watcher | None = None, most: int = 0
+) -> ScanResult:
     """Scan one opened source: its blocks, and where it was hard-wrapped by a chat or terminal, its joined lines too;
     and read the last steps of its ranks from its end."""
     tail = Tail()
     blocks = until(opened.blocks(limits.BLOCK_BYTES), stop, watcher)
-    result = scanner.scan(opened.source, tail.watch(blocks), opened.normaliser)
+    result = scanner.scan(opened.source, tail.watch(blocks), opened.normaliser, most=most)
     joined = opened.joined_blocks()
     if joined is not None:
-        result = merge_hits(result, scanner.scan(opened.source, joined, opened.normaliser))
+        result = merge_hits(result, scanner.scan(opened.source, joined, opened.normaliser, most=most))
     return ScanResult(
         source=opened.source,
         hits=result.hits,

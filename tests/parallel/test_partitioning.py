@@ -61,6 +61,8 @@ def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         "LINE_BYTES": 8_000,
         "TAIL_BYTES": 4_000,
         "HITS_PER_PATTERN": 12,
+        "HITS_PER_PATTERN_IN_JOB": 20,
+        "LEAST_HITS_PER_PATTERN": 3,
         "HITS_PER_SOURCE": 150,
         "HITS_PER_PATTERN_WHEN_FULL": 3,
     }.items():
@@ -176,3 +178,13 @@ def test_plain_file_is_read_in_ranges(tmp_path: Path) -> None:
     assert [result.state for result in results] == [State.RANGE] * 3
     assert sum(result.lines for result in results) == (LARGE + OOM + LARGE).count(b"\n")
     assert sum(result.bytes for result in results) == file.size
+
+
+def test_the_more_files_the_fewer_hits_of_each_are_kept(tmp_path: Path) -> None:
+    for rank in range(5):
+        (tmp_path / f"rank{rank}.log").write_bytes(OOM * 9)
+    files = list_files([tmp_path], lambda _: pytest.fail("no such source")).files
+    assert {file.most for file in files} == {4}
+    results = list(engine().read([tmp_path]))
+    assert {max(result.counts.values()) for result in results} == {4}
+    same_report([str(tmp_path)], [Partition(files)])

@@ -73,7 +73,9 @@ class Gathering:
         for begin, result in self._waiting.get(piece.index, {}).items():
             if begin < piece.begin:
                 counts.update(hit.pattern for each in result.results for hit in each.hits)
-        return frozenset(pattern for pattern, count in counts.items() if count >= limits.HITS_PER_PATTERN)
+        return frozenset(
+            pattern for pattern, count in counts.items() if count >= (piece.most or limits.HITS_PER_PATTERN)
+        )
 
     def _finish(self, index: int, results: tuple[ScanResult, ...]) -> list[ScanResult]:
         self._waiting.pop(index, None)
@@ -105,7 +107,7 @@ def join_ranges(pack: RulePack, parts: Sequence[PieceResult]) -> ScanResult:
     """Return the result of a source from those of its ranges, in order."""
     first = parts[0].results[0]
     source = first.source
-    tally = Tally(source, pack.users)
+    tally = Tally(source, pack.users, parts[0].piece.most)
     base = 0
     progress: tuple[Progress, ...] = ()
     extra: list[Note] = []

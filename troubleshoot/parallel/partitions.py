@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
@@ -44,6 +44,7 @@ class Piece:
     size: int
     begin: int = 0
     end: int | None = None
+    most: int = 0  # hits to keep per pattern and source; 0: the usual
     closed: frozenset[int] = frozenset()  # ids of patterns that ranges before this one have saturated
 
     @property
@@ -93,6 +94,9 @@ def list_files(paths: Sequence[str | Path], scan_here: ScanHere, *, stdin: Binar
             here += [(len(files), scan_here(opened)) for opened in open_file(found)]
         else:
             files.append(Piece(len(files), os.fspath(found), size))
+    most = max(limits.LEAST_HITS_PER_PATTERN, limits.HITS_PER_PATTERN_IN_JOB // max(len(files), 1))
+    if most < limits.HITS_PER_PATTERN:
+        files = [replace(file, most=most) for file in files]
     return Listing(tuple(files), tuple(here))
 
 
@@ -153,4 +157,4 @@ def cut(file: Piece, places: Sequence[int]) -> Iterator[Piece]:
         yield file
         return
     for begin, end in pairwise(bounds):
-        yield Piece(file.index, file.path, file.size, begin, end)
+        yield replace(file, begin=begin, end=end)

@@ -17,11 +17,13 @@ NAMED = 6  # signatures named in one note
 
 
 class Tally:
-    """The hits of one source."""
+    """The hits of one source. `most`: hits kept per pattern, where it is not limits.HITS_PER_PATTERN."""
 
-    def __init__(self, source: Source, users: Sequence[Sequence[PatternUse]]) -> None:
+    def __init__(self, source: Source, users: Sequence[Sequence[PatternUse]], most: int = 0) -> None:
         self._source = source
         self._users = users
+        self._most = most or limits.HITS_PER_PATTERN
+        self._most_when_full = min(self._most, limits.HITS_PER_PATTERN_WHEN_FULL)
         self._hits: list[Hit] = []
         self._last_line: dict[int, int] = {}
         self._full_line = 0  # up to it hits were there when all were as many as are kept
@@ -47,7 +49,7 @@ class Tally:
         if len(self._hits) == limits.HITS_PER_SOURCE + 1:
             self._full_line = max(each.record.line for each in self._hits)
         full = len(self._hits) > limits.HITS_PER_SOURCE and line >= self._full_line
-        if self.counts[pattern] >= (limits.HITS_PER_PATTERN_WHEN_FULL if full else limits.HITS_PER_PATTERN):
+        if self.counts[pattern] >= (self._most_when_full if full else self._most):
             self.saturated.add(pattern)
 
     def count(self, pattern: int) -> None:
@@ -87,7 +89,7 @@ class Tally:
             kept.append(hit)
             counts[hit.pattern] += 1
             full = len(kept) > limits.HITS_PER_SOURCE
-            if counts[hit.pattern] >= (limits.HITS_PER_PATTERN_WHEN_FULL if full else limits.HITS_PER_PATTERN):
+            if counts[hit.pattern] >= (self._most_when_full if full else self._most):
                 closed.add(hit.pattern)
         self.saturated |= closed
         for pattern in counts.keys() - self._roughly:
