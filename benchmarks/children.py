@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -130,4 +131,5 @@ def _turned(pattern: Pattern, index: int, number: int, new_id: int) -> Pattern:
 
 
 if __name__ == "__main__":
-    {"literals": literals, "bare": bare, "loop": loop, "rules": rules}[sys.argv[1]](*sys.argv[2:])
+    peers: dict[str, Callable[..., None]] = {"literals": literals, "bare": bare, "loop": loop, "rules": rules}
+    peers[sys.argv[1]](*sys.argv[2:])

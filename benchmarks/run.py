@@ -4,10 +4,10 @@
     python benchmarks/run.py --full       1 and 4 GiB, as the budgets say
     ... --write                           puts the table into benchmarks/README.md
 
-It makes its own logs in benchmarks/.data: lines of a healthy training job (reference.py), of which three in ten are NCCL
-channel lines, with a few known faults among them. Whole processes are timed, in turn with their peers, and the best of
-several rounds counts: on a machine that does other work the best round is the least disturbed one. A figure that is not
-a ratio says little about another machine.
+It makes its own logs in benchmarks/.data: lines of a healthy training job (reference.py), of which three in ten are
+NCCL channel lines, with a few known faults among them. Whole processes are timed, in turn with their peers, and the
+best of several rounds counts: on a machine that does other work the best round is the least disturbed one. A figure
+that is not a ratio says little about another machine.
 
 ripgrep is Debian's: `apt-get install ripgrep`. Without it its row is left out.
 """
@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,8 +41,8 @@ BASE_BYTES = 16 * MIB
 PIECE_BYTES = 64 * 1024
 
 FAULTS = (
-    "mpirun: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found (required by /opt/amazon-efa-ofi/openmpi/x.so)",
-    "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 3 has a total capacity of 79.11 GiB",
+    "mpirun: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found (required by /opt/amazon-efa-ofi/x.so)",
+    "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 3 has a total of 79.11 GiB",
     "slurmstepd: error: *** JOB 4711 ON gpu-node-3 CANCELLED AT 2026-11-30T20:15:04 DUE TO TIME LIMIT ***",
 )
 
@@ -95,7 +95,7 @@ def _base_pieces() -> list[bytes]:
     pieces: list[bytes] = []
     lines: list[str] = []
     size = total = 0
-    for line in reference.log_lines(10**9, seed=2):
+    for line in reference.log_lines(10**9, seed=2, whole_job=True):
         lines.append(line)
         size += len(line) + 1
         if size >= PIECE_BYTES:
@@ -124,7 +124,7 @@ def make_hit_heavy_log(size: int) -> Path:
     )
     rng = random.Random(1)
     lines = []
-    for number, line in enumerate(reference.log_lines(BASE_BYTES // 110, seed=3)):
+    for number, line in enumerate(reference.log_lines(BASE_BYTES // 110, seed=3, whole_job=True)):
         lines.append(rng.choice(examples) if number % 3 == 0 else line)
     base = ("\n".join(lines) + "\n").encode()
     with path.open("wb") as out:
@@ -155,7 +155,7 @@ def run(command: Sequence[str]) -> Cost:
         )
 
 
-def best(commands: dict[str, Sequence[str]], rounds: int) -> dict[str, Cost]:
+def best(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, Cost]:
     """Run each command once in each round and return the quickest run of each."""
     found: dict[str, list[Cost]] = {name: [] for name in commands}
     for _ in range(rounds):
@@ -164,7 +164,7 @@ def best(commands: dict[str, Sequence[str]], rounds: int) -> dict[str, Cost]:
     return {name: min(costs, key=lambda cost: cost.wall_s) for name, costs in found.items()}
 
 
-def median(commands: dict[str, Sequence[str]], rounds: int) -> dict[str, float]:
+def median(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, float]:
     """Run each command once in each round and return the median wall time of each, in seconds."""
     found: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(rounds):
@@ -279,7 +279,7 @@ def measure_rules(size: int, rounds: int) -> Iterable[Row]:
 
 def measure_cold_start(rounds: int) -> Iterable[Row]:
     paste = DATA / "paste.log"
-    lines = list(reference.log_lines(80, seed=4))
+    lines = list(reference.log_lines(80, seed=4, whole_job=True))
     paste.write_text("\n".join([*lines[:60], FAULTS[0], *lines[60:]])[:10_000] + "\n", "utf-8")
     commands = {
         "scan": scan_command(paste),

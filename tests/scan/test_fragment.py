@@ -30,6 +30,8 @@ CASES = [
     (r"zygotes: oom", ["zygotes: oom", "zygotes[12]: oom"], ["zygotes oom"]),
     (r"zygotes.ü", ["zygotesxü", "zygotes\N{SNOWMAN}ü"], ["zygotesxy"]),
     (r"(?:zygotes|zebras)(?: in| out)* 7", ["zygotes 7", "ZEBRAS OUT 7"], ["zygotes on 7"]),
+    (r"zygotes\d+ x|zebras", ["zygotes12345678 x", "zebras"], ["zygotes x"]),
+    (r"zygotes 'b'$", ["zygotes 'b'", 'zygotes \\"b\\""}]', "zygotes 'b'\""], ["zygotes 'b' c"]),
     (r"zygotes\s*[:=]\s*nan", ["zygotes=nan", "zygotes : nan", "zygotes          = nan"], ["zygotes: 7"]),
     (r"zygote{3,400}x", ["zygoteeex", "zygote" + "e" * 30 + "x"], ["zygotex"]),
 ]

@@ -165,7 +165,6 @@ def test_fallback_reports_what_hyperscan_reports(words: set[bytes], data: bytes)
 
 def test_prefilter_without_hyperscan(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prefilter, "hyperscan", None)
-    monkeypatch.setattr(planner, "hyperscan", None)
     found = Prefilter(PATTERNS).scan("Zygotes. \u5185存不足 3|OOM 4\n".encode())
     assert sorted(found) == [(0, 7), (1, 7), (2, 28), (3, 21)]
     assert Prefilter(()).scan(b"anything\n") == []

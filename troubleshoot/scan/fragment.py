@@ -12,7 +12,8 @@ that begin otherwise or loop (`" [0-9]+: (?:KILLED|FLOATING POINT EXCEPTION)"` i
 VectorCamp/vectorscan issues 317 and 382). Fixed texts and these expressions are found: tests/scan/test_prefilter.py.
 
 Peeling changes a line in few ways, for which the expression allows: mpirun's XML output writes quotes, brackets and &
-as entities and ends in a tag; and the process number in `slurmstepd[123]: error` is taken out.
+as entities and ends in a tag; Fluent Bit's writes quotes and backslashes behind a backslash and ends in a quote; and
+the process number in `slurmstepd[123]: error` is taken out.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ MAX_EXPRESSION = 1_500  # bytes; what would make it longer is left out
 MAX_TAIL = 16  # characters looked at behind the fixed text
 MAX_HEAD = 24  # of the fixed text
 LEAST_HEAD = 4
-UNROLLED = 3  # times that a repeat is written out beyond its least
+UNROLLED = 6  # times that a repeat is written out beyond its least
 ANYTHING = 64  # a repeated set of so many ASCII characters takes any text, and nothing is asked behind it
 MAX_WORD = 32  # of a look-ahead that is spelt out
 MAX_SHARE = 0.6  # chance that the tail follows the text by accident, at most; else it is not worth its cost
 MAX_COUNT = 8  # of a repeat that is written out
 
-ESCAPED = mask_of("<>&\"'")
+ESCAPED = mask_of("<>&\"'\\")
 COLON = mask_of(":")
-MARKUP = mask_of("<")  # may begin the closing tag that is no part of the text
-LINE_END = rb"(?:\x0d\x0a|\x0a|</std)"
+MARKUP = mask_of('<"\\')  # may begin the closing tag or quote that is no part of the text
+LINE_END = rb"(?:\x0d\x0a|\x0a|</std|\x22|\x5c)"
 NOT_AHEAD_SHARE, LINE_END_SHARE = 0.05, 0.02
 
 
@@ -62,8 +63,30 @@ class _Tail:
 def fragment_of(pattern: Pattern) -> Fragment | None:
     """Return the pattern's fragment; None when no fixed text in it is followed by anything telling."""
     tree = parse(pattern.regex, spans=pattern.lines > 1, exact_case=pattern.exact_case)
-    if not isinstance(tree, Seq):
-        return None
+    if isinstance(tree, Alt):
+        expression = _of_alternatives(tree)
+    else:
+        expression = _of_sequence(tree) if isinstance(tree, Seq) else b""
+    return Fragment(expression) if expression else None
+
+
+def _of_alternatives(alt: Alt) -> bytes:
+    """Return an expression for each alternative, its fragment or else its literals, if any has a fragment."""
+    found = [_of_sequence(branch) for branch in alt.branches]
+    if not any(found):
+        return b""
+    for index, branch in enumerate(alt.branches):
+        if not found[index]:
+            literals = Derivation().literals(branch)
+            if literals is None:
+                return b""
+            found[index] = _either([escape(word) for word in literals.words])
+    expression = _either(found)
+    return expression if len(expression) <= MAX_EXPRESSION else b""
+
+
+def _of_sequence(tree: Seq) -> bytes:
+    """Return the best fixed text of a sequence with what must follow it; nothing when nothing telling does."""
     best = _Tail(b"", MAX_SHARE)
     derive = Derivation()
     run: tuple[str, ...] = ("",)
@@ -78,7 +101,7 @@ def fragment_of(pattern: Pattern) -> Fragment | None:
             run = texts if texts is not None and not _has_gap(texts) else ("",)
         else:
             run = joined
-    return Fragment(best.expression) if best.expression and len(best.expression) <= MAX_EXPRESSION else None
+    return best.expression if len(best.expression) <= MAX_EXPRESSION else b""
 
 
 def _has_gap(texts: Sequence[str]) -> bool:
@@ -99,7 +122,7 @@ def _is_changed(node: Node) -> bool:
 def _heads(texts: Sequence[str]) -> list[bytes]:
     """Return the fixed texts with which the expression begins; none if one is too short."""
     heads = [text[-MAX_HEAD:] for text in texts]
-    if any(len(head.encode()) < LEAST_HEAD or set(head) & set("<>&\"':\n") for head in heads):
+    if any(len(head.encode()) < LEAST_HEAD or set(head) & set("<>&\"'\\:\n") for head in heads):
         return []
     return [escape(head.encode()) for head in heads]
 
@@ -159,7 +182,7 @@ def _tail_of_one(one: One, rest: tuple[Node, ...], room: int) -> _Tail:
     if one.wide or one.others:
         ways.append(rb"[\x80-\xff]")  # of several bytes: where the next character begins is not known
     if one.ascii & ESCAPED:
-        ways.append(rb"\x26")
+        ways += [rb"\x26", rb"\x5c"]
     if one.ascii == COLON:
         ways.append(rb"\x5b[0-9]")
     if not ways or sum(map(len, ways)) > MAX_EXPRESSION:

@@ -31,8 +31,8 @@ MAX_SPELLINGS = 4  # characters in a class that is still spelt out
 _CHARS = r"[A-Za-z0-9_./\-\u0080-\udfff\uf000-\ufffc\ufffe-\U0010ffff]"
 _WORD = re.compile(_CHARS + "+")
 _PHRASE = re.compile(rf"(?<!{_CHARS})(?=({_CHARS}+)([ \ue000-\ue002])({_CHARS}+)(?:([ \ue000-\ue002])({_CHARS}+))?)")
-# What is taken when there is no word: all but quotes and what HTML and XML write otherwise.
-_ANYTHING = re.compile(r"[^\x00-\x08\x0a\x0e-\x1f\"'`<>&\ue000-\uefff\ufffd]+")
+# What is taken when there is no word: all but quotes and what HTML, XML and quoted strings write otherwise.
+_ANYTHING = re.compile(r"[^\x00-\x08\x0a\x0e-\x1f\"'`<>&\\\ue000-\uefff\ufffd]+")
 _PUNCTUATED = re.compile(rb"(?=.*[^a-z0-9]).{3}")  # such a piece of three bytes is as rare as a word of four
 _TOO_FREQUENT = 100_000.0  # lines of a million: a piece of any kind that is on more is not worth searching for
 
@@ -111,11 +111,11 @@ def best_literals(text: str, avoid: frozenset[bytes]) -> Literals | None:
     if not choices:
         pieces = [_lower(piece) for piece in _ANYTHING.findall(text)]
         choices = [
-            Literals((each,), _cost_of_anything(each))
+            Literals((each,), AVOIDED_COST if each in avoid else _cost_of_anything(each))
             for each in pieces
             if len(each) >= limits.MIN_LITERAL_BYTES or _PUNCTUATED.match(each)
         ]
-        choices = [choice for choice in choices if choice.cost <= _TOO_FREQUENT]
+        choices = [choice for choice in choices if choice.cost <= _TOO_FREQUENT or choice.cost == AVOIDED_COST]
     return min(choices, key=lambda choice: choice.cost, default=None)
 
 

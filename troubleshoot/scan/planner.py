@@ -18,7 +18,7 @@ from troubleshoot.model import Pattern
 from troubleshoot.scan.fragment import Fragment, escape, fragment_of
 from troubleshoot.scan.literals import required_literals
 from troubleshoot.scan.pieces import Literals
-from troubleshoot.scan.plan import NO_WORDS, Entry, Plan, hyperscan
+from troubleshoot.scan.plan import NO_WORDS, Entry, Plan
 
 GOOD_COST = 20_000.0  # lines of a million: literals on more are no better than an expression
 NO_LITERAL = "it holds no fixed text that is long and rare enough to search for"
@@ -73,8 +73,7 @@ def choose(pattern: Pattern, avoid: frozenset[bytes] = NO_WORDS) -> Literals | F
     other = required_literals(pattern, avoid)
     if other is not None and other.cost <= GOOD_COST and not _only_longer(other, avoid):
         return other
-    fragment = fragment_of(pattern)
-    return fragment if fragment is not None and _is_accepted(fragment) else other
+    return fragment_of(pattern) or other
 
 
 def unsearchable(patterns: Iterable[Pattern]) -> list[tuple[Pattern, str]]:
@@ -86,16 +85,3 @@ def unsearchable(patterns: Iterable[Pattern]) -> list[tuple[Pattern, str]]:
 def _only_longer(literals: Literals, avoid: frozenset[bytes]) -> bool:
     """Tell whether each literal is one of the words to avoid with something added."""
     return all(any(word in longer for word in avoid) for longer in literals.words)
-
-
-def _is_accepted(fragment: Fragment) -> bool:
-    """Tell whether Hyperscan takes the fragment."""
-    if hyperscan is None:
-        return True
-    try:
-        hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK).compile(
-            expressions=[fragment.expression], ids=[0], elements=1, flags=[hyperscan.HS_FLAG_CASELESS]
-        )
-    except hyperscan.error:
-        return False
-    return True

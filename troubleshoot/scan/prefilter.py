@@ -134,12 +134,17 @@ class Prefilter:
         found = Prefilter.__new__(Prefilter)
         found._patterns, found._lock, found._variants = self._patterns, threading.Lock(), OrderedDict()
         found.plan = narrow_plan(self.plan, self._patterns, off, avoid)
-        found._database = _compile(found.plan.entries)
+        try:
+            found._database = _compile(found.plan.entries)
+        except ValueError:  # it does not take one of the expressions: go on by literals alone
+            found.plan = narrow_plan(self.plan, self._patterns, off, NO_WORDS)
+            found._database = _compile(found.plan.entries)
         return found
 
 
 def _compile(entries: tuple[Entry, ...]) -> Any:
-    """Return the database of the entries: None when there are none, a FallbackSearch when Hyperscan is not there."""
+    """Return the database of the entries: None when there are none, a FallbackSearch when Hyperscan is not there.
+    Raises ValueError when Hyperscan refuses an expression."""
     if not entries:
         return None
     if hyperscan is None:
@@ -147,12 +152,15 @@ def _compile(entries: tuple[Entry, ...]) -> Any:
 
         return FallbackSearch(entries)
     database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-    database.compile(
-        expressions=[entry.expression for entry in entries],
-        ids=list(range(len(entries))),
-        elements=len(entries),
-        flags=[hyperscan.HS_FLAG_CASELESS] * len(entries),
-    )
+    try:
+        database.compile(
+            expressions=[entry.expression for entry in entries],
+            ids=list(range(len(entries))),
+            elements=len(entries),
+            flags=[hyperscan.HS_FLAG_CASELESS] * len(entries),
+        )
+    except hyperscan.error as error:
+        raise ValueError(str(error)) from error
     return database
 
 

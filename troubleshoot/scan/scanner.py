@@ -140,7 +140,7 @@ class _Run:
         self._off = frozenset(pattern for pattern in tally.saturated if not self._is_wanted(pattern))
         self.avoid = scanner.avoid
         self._false: Counter[int] = Counter()
-        self._patience = limits.FALSE_CANDIDATES
+        self._hopeless: set[bytes] = set()  # expressions in vain for which there is no better one
         self._reach = limits.FIRST_SCAN_BYTES
         self._vain_on: dict[bytes, set[int]] = {}  # patterns that a line of this very content did not match
         prefilter = scanner.compiled.prefilter
@@ -220,7 +220,7 @@ class _Run:
                 continue
             if line is not None:
                 self._take_line(line, group)
-                if self._vain >= self._patience:
+                if self._vain >= limits.FALSE_CANDIDATES:
                     return line.end + 1
             line, group = chunk.line_at(at - 1), [candidate]
         if line is not None:
@@ -257,8 +257,7 @@ class _Run:
             if line.is_long:
                 windows = {index for each in found[pattern] for index in line.windows_with(each >> ENTRY_BITS)}
             if not self._try(pattern, line, windows):
-                self._false.update(each & ENTRY_MASK for each in found[pattern])
-                self._vain += 1
+                self._note_vain(found[pattern])
                 if pattern not in self._heights:
                     vain_on.add(pattern)
         if self._closed != len(self._tally.saturated) + len(self._tally.given_up):
@@ -318,7 +317,7 @@ class _Run:
 
     def _adapt(self) -> None:
         """Change over to another database where the present one has wasted as much as that costs."""
-        if self._idle < limits.IDLE_CANDIDATES and self._vain < self._patience:
+        if self._idle < limits.IDLE_CANDIDATES and self._vain < limits.FALSE_CANDIDATES:
             return
         closed = self._tally.saturated | self._tally.given_up
         off = frozenset(pattern for pattern in closed if not self._is_wanted(pattern))
@@ -326,14 +325,24 @@ class _Run:
         self._idle = self._vain = 0
         self._false.clear()
         if (off, avoid) == (self._off, self.avoid):
-            self._patience *= 4  # there is no better way to search for them
             return
         self._off, self.avoid = off, avoid
         self._use(self._scanner.compiled.prefilter.without(off, avoid))
+
+    def _note_vain(self, candidates: Sequence[int]) -> None:
+        """Count candidates that confirmed nothing, unless nothing can be done about their expression."""
+        entries = self._prefilter.plan.entries
+        found = {each & ENTRY_MASK for each in candidates}
+        if any(entries[entry].expression not in self._hopeless for entry in found):
+            self._false.update(found)
+            self._vain += 1
 
     def _words_in_vain(self) -> set[bytes]:
         """Return the literals that most candidates in vain come from."""
         entries = self._prefilter.plan.entries
         least = max(self._vain // MOST, 1)
-        often = (entries[entry].literal for entry, times in self._false.items() if times >= least)
-        return {literal for literal in often if literal is not None}
+        often = [entries[entry] for entry, times in self._false.items() if times >= least]
+        self._hopeless.update(
+            entry.expression for entry in often if entry.literal is None or entry.literal in self.avoid
+        )
+        return {entry.literal for entry in often if entry.literal is not None}
