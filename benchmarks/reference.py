@@ -22,8 +22,8 @@ LINES = 200_000
 LEAST = 2  # a word on fewer lines than this is left out of the table
 LEAST_PAIRS = 100  # two words in a row
 
-# Share of the lines of that kind in the reference, which is to show the words of all kinds; their share in a whole job's
-# log, most of which is progress; and the lines.
+# Share of the lines of that kind in the reference, which is to show the words of all kinds, and in a job's start; their
+# share in the rest of a job's log, most of which is progress; and the lines.
 KINDS: dict[str, tuple[float, float, str]] = {
     "channels": (
         30,
@@ -36,7 +36,7 @@ KINDS: dict[str, tuple[float, float, str]] = {
     ),
     "nccl": (
         6,
-        1.5,
+        0,
         """
 {host}:{pid}:{tid} [{gpu}] NCCL INFO NCCL_DEBUG set by environment to INFO
 {host}:{pid}:{tid} [{gpu}] NCCL INFO Bootstrap : Using eth0:{ip}<0>
@@ -63,7 +63,7 @@ NCCL version 2.21.5+cuda12.4
     ),
     "progress": (
         34,
-        64,
+        66,
         """
 [default{gpu}]:{stamp} - trainer.loop - INFO - step {step} | loss {small} | lr 3.00e-04 | grad_norm {small} | {count} tokens/s/gpu | mem {small} GiB
  iteration {step}/ 500000 | consumed samples: {count} | elapsed time per iteration (ms): {small} | learning rate: 2.997E-04 | global batch size: 1024 | lm loss: {small} | loss scale: 1.0 | grad norm: {small} | number of skipped iterations: 0 | number of nan iterations: 0 |
@@ -78,7 +78,7 @@ Epoch {gpu}:  42%|####2     | {step}/120000 [1:02:11<1:25:50,  4.66it/s, v_num=3
     ),
     "launch": (
         6,
-        0.5,
+        0,
         """
 W{glog} {pid} torch/distributed/run.py:793] Setting OMP_NUM_THREADS environment variable for each process to be 1 in default, to avoid your system being overloaded, please further tune the variable for optimal performance in your application as needed.
 I{glog} {pid} torch/distributed/launcher/api.py:188] Starting elastic_operator with launch configs:
@@ -99,7 +99,7 @@ Initializing a V1 LLM engine with config: model='meta/llama', dtype=bfloat16, te
     ),
     "warnings": (
         6,
-        2,
+        1.5,
         """
 /usr/local/lib/python3.10/dist-packages/torch/nn/modules/module.py:1518: UserWarning: Full backward hook is firing when gradients are computed with respect to module outputs
 /opt/conda/lib/python3.11/site-packages/transformers/training_args.py:1568: FutureWarning: `evaluation_strategy` is deprecated and will be removed in version 4.46 of Transformers. Use `eval_strategy` instead
@@ -117,7 +117,7 @@ WARNING:root:Retrying request after timeout, attempt {gpu} of 5
     ),
     "traces": (
         3,
-        0.1,
+        0.05,
         """
 Traceback (most recent call last):
   File "/usr/local/lib/python3.10/dist-packages/torch/nn/modules/module.py", line 1518, in _wrapped_call_impl
@@ -135,7 +135,7 @@ ModuleNotFoundError: No module named 'flash_attn'
     ),
     "cluster": (
         6,
-        1,
+        1.5,
         """
 {iso} stderr F I{glog} {pid} reconciler.go:224] operationExecutor.VerifyControllerAttachedVolume started for volume kube-api-access-{hex} pod {host}
 {iso} stdout F level=info ts={iso} caller=main.go:{gpu} msg="health probe ok" path=/healthz status=200 duration={small}ms
@@ -156,7 +156,7 @@ srun: Job {count} step creation still disabled, retrying (Requested nodes are bu
     ),
     "network": (
         4,
-        0.8,
+        1,
         """
 libfabric:{pid}:{count}::core:core:fi_getinfo_():1373<info> Start querying available providers
 libfabric:{pid}:{count}::efa:mr:efa_mr_reg_impl():912<info> Registered memory region at 0x{hex} of size {count}
@@ -173,7 +173,7 @@ Loading checkpoint shards: 100%|##########| 8/8 [00:12<00:00,  1.52s/it]
     ),
     "set-up": (
         5,
-        0.1,
+        0,
         """
 Requirement already satisfied: torch=={gpu}.4.0 in /opt/conda/lib/python3.11/site-packages (from -r requirements.txt (line {gpu}))
 Collecting accelerate>=0.30 (from -r requirements.txt (line {gpu}))
@@ -243,7 +243,7 @@ class _Fields:
         return "".join(text + (self._values[name]() if name else "") for text, name in template)
 
 
-def log_lines(count: int, seed: int = 1, *, whole_job: bool = False) -> Iterator[str]:
+def log_lines(count: int, seed: int = 1, *, running: bool = False) -> Iterator[str]:
     """Yield lines of a healthy job's log, without their line feeds; the same ones for the same seed."""
     rng = random.Random(seed)
     fields = _Fields(rng)
@@ -253,7 +253,7 @@ def log_lines(count: int, seed: int = 1, *, whole_job: bool = False) -> Iterator
         ]
         for kind, (_, _, block) in KINDS.items()
     }
-    kinds, shares = list(KINDS), [each[1] if whole_job else each[0] for each in KINDS.values()]
+    kinds, shares = list(KINDS), [each[1] if running else each[0] for each in KINDS.values()]
     for _ in range(count):
         yield fields.fill(rng.choice(parsed[rng.choices(kinds, shares)[0]]))
 

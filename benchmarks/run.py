@@ -39,6 +39,7 @@ MARKS = ("<!-- scan: made by run.py -->", "<!-- end of scan -->")
 MIB = 1 << 20
 BASE_BYTES = 16 * MIB
 PIECE_BYTES = 64 * 1024
+START_LINES = 20_000
 
 FAULTS = (
     "mpirun: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found (required by /opt/amazon-efa-ofi/x.so)",
@@ -75,14 +76,16 @@ class Row:
 
 
 def make_log(size: int) -> Path:
-    """Return a log of about `size` bytes: the base log over and over, its pieces shuffled, a fault now and then."""
+    """Return a log of about `size` bytes: a job's start, then the base log over and over, its pieces shuffled, with a
+    fault now and then."""
     path = DATA / f"job-{size // MIB}.log"
     if path.exists() and abs(path.stat().st_size - size) < BASE_BYTES:
         return path
     pieces = _base_pieces()
     rng = random.Random(size)
-    written = 0
+    start = "\n".join(reference.log_lines(START_LINES, seed=5)) + "\n"
     with path.open("wb") as out:
+        written = out.write(start.encode())
         while written < size:
             rng.shuffle(pieces)
             written += out.write(b"".join(pieces))
@@ -95,7 +98,7 @@ def _base_pieces() -> list[bytes]:
     pieces: list[bytes] = []
     lines: list[str] = []
     size = total = 0
-    for line in reference.log_lines(10**9, seed=2, whole_job=True):
+    for line in reference.log_lines(10**9, seed=2, running=True):
         lines.append(line)
         size += len(line) + 1
         if size >= PIECE_BYTES:
@@ -124,7 +127,7 @@ def make_hit_heavy_log(size: int) -> Path:
     )
     rng = random.Random(1)
     lines = []
-    for number, line in enumerate(reference.log_lines(BASE_BYTES // 110, seed=3, whole_job=True)):
+    for number, line in enumerate(reference.log_lines(BASE_BYTES // 110, seed=3, running=True)):
         lines.append(rng.choice(examples) if number % 3 == 0 else line)
     base = ("\n".join(lines) + "\n").encode()
     with path.open("wb") as out:
@@ -279,7 +282,7 @@ def measure_rules(size: int, rounds: int) -> Iterable[Row]:
 
 def measure_cold_start(rounds: int) -> Iterable[Row]:
     paste = DATA / "paste.log"
-    lines = list(reference.log_lines(80, seed=4, whole_job=True))
+    lines = list(reference.log_lines(80, seed=4, running=True))
     paste.write_text("\n".join([*lines[:60], FAULTS[0], *lines[60:]])[:10_000] + "\n", "utf-8")
     commands = {
         "scan": scan_command(paste),

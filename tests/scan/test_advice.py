@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from scan_samples import pattern
 
-from troubleshoot.scan.advice import advised_spans
+from troubleshoot.scan.advice import PHRASES, advised_spans
+from troubleshoot.scan.charsets import One
 from troubleshoot.scan.confirm import Confirmer, Match
+from troubleshoot.scan.syntax import Alt, Node, Repeat, Seq, parse
 
 OOM = (
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. If reserved but unallocated memory is "
@@ -114,3 +118,26 @@ def test_advice_reaches_to_the_end_of_its_sentence() -> None:
     text = "Consider raising it. Next"
     ((start, end),) = advised_spans(text)
     assert text[:end] == "Consider raising it"
+
+
+@pytest.mark.parametrize(("phrase", "sign", "reason"), PHRASES)
+def test_sign_of_a_phrase_is_in_each_text_of_it(phrase: str, sign: str, reason: str) -> None:
+    """What the quick look for advice goes by must not miss any."""
+    plain = parse(phrase)
+    assert isinstance(plain, Seq)
+    texts: list[str] = [""]
+    for item in plain.items:
+        texts = [text + more for text in texts for more in _samples(item)]
+    assert [text for text in texts if sign not in text.lower()] == []
+
+
+def _samples(node: Node) -> list[str]:
+    """Return short texts that a node of a phrase matches: each alternative once, each repeat as short as it may be."""
+    if isinstance(node, One):
+        return [next(chr(code).lower() for code in range(127, 0, -1) if node.ascii >> code & 1)]
+    if isinstance(node, Alt):
+        return [text for branch in node.branches for text in _samples(branch)]
+    if isinstance(node, Repeat):
+        return [text * node.low for text in _samples(node.item)] + ([""] if node.low == 0 else [])
+    assert isinstance(node, Seq)
+    return ["".join(parts) for parts in product(*map(_samples, node.items))]

@@ -87,10 +87,10 @@ def test_word_to_avoid_without_another_is_searched_with_what_follows() -> None:
 
 def test_fragment_that_hyperscan_refuses_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planner, "fragment_of", lambda pattern: Fragment(b"(?<=x)zygotes"))
-    planner.choose.cache_clear()
+    planner._made_choices.cache_clear()
     whole = Prefilter((pattern(r"zygotes\s*\d+\w"),))
     assert whole.without(frozenset(), frozenset({b"zygotes"})).plan == whole.plan
-    planner.choose.cache_clear()
+    planner._made_choices.cache_clear()
 
 
 def test_too_many_candidates_raise(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from scan_samples import (
 )
 
 from troubleshoot import limits
-from troubleshoot.model import Block, LineMap, RulePack, ScanResult
+from troubleshoot.model import Block, LineMap, Peeled, RulePack, ScanResult
 from troubleshoot.scan import planner, prefilter
 from troubleshoot.scan.confirm import compile_pattern
 from troubleshoot.scan.match import Matcher
@@ -107,6 +107,25 @@ def test_line_map_gives_lines_and_offsets() -> None:
 def test_only_the_patterns_asked_for() -> None:
     pack = pack_of("zygotes", "gone")
     assert places(scan(pack, b"zygotes gone", only=frozenset({1}))) == [(1, 1)]
+
+
+class Rewriting:
+    """A normaliser that does more than take off what stands before."""
+
+    def peel(self, raw: str, line: int) -> Peeled:
+        return Peeled(raw.replace("slurmstepd[12]:", "slurmstepd:").replace("<std>", "").replace("&lt;", "<"))
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("slurmstepd: zygotes", b"slurmstepd[12]: zygotes"),
+        ("zygotes <x", b"<std>zygotes &lt;x"),
+        ("^zygotes", b"<std>zygotes"),
+    ],
+)
+def test_lines_that_peeling_rewrites_are_peeled_before_they_are_dismissed(source: str, line: bytes) -> None:
+    assert places(scan(pack_of(source), line, normaliser=Rewriting())) == [(1, 0)]
 
 
 # --- lines in a row --------------------------------------------------------------------------------------------------
@@ -358,9 +377,9 @@ def test_fallback_equals_plain(case: tuple[RulePack, bytes]) -> None:
     pack, data = compiling(case)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prefilter, "hyperscan", None)
-        planner.choose.cache_clear()
+        planner._made_choices.cache_clear()
         assert full(scan(pack, data)) == full(plain(pack, data))
-    planner.choose.cache_clear()
+    planner._made_choices.cache_clear()
 
 
 def test_text_signatures_equal_plain_on_a_generated_log() -> None:

@@ -9,6 +9,7 @@ quoted code (advice.py) is passed over, and the next match is looked at:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +19,10 @@ from troubleshoot import limits
 from troubleshoot.model import Pattern
 from troubleshoot.scan.advice import is_advice, is_quoted_code
 
+# What ties a pattern to the ends of its text: anchors, and look-around other than at digits and letters.
+_BOUND = re.compile(r"(?<!\[)[\^$]|\\[AZzGKBmM\\]|\(\?<?[=!](?!\\[dw]\))")
+# Marks of the lines of which peeling changes more: `slurmstepd[12]:`, mpirun's XML, Fluent Bit's quoted strings.
+_REWRITTEN = ("]:", "<", "\\", '=>"')
 # Letting go of the interpreter lock costs more than the search of a short text.
 CONCURRENT_CHARS = 4_096
 
@@ -38,6 +43,23 @@ class Confirmer:
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         self._patterns = {pattern.id: pattern for pattern in patterns}
         self._compiled: dict[int, regex.Pattern[str]] = {}
+        self._free: dict[int, bool] = {}
+
+    def is_surely_absent(self, pattern_id: int, raw: str) -> bool:
+        """Tell, without the peeled text, that it cannot match: the raw text does not, and peeling only takes off what
+        stands before. Often false where the peeled text does not match. Raises TimeoutError."""
+        free = self._free.get(pattern_id)
+        if free is None:
+            free = self._free[pattern_id] = _BOUND.search(self._patterns[pattern_id].regex) is None
+        if not free or any(mark in raw for mark in _REWRITTEN):
+            return False
+        return self._regex(pattern_id).search(raw, timeout=limits.CONFIRM_TIMEOUT_S, concurrent=False) is None
+
+    def _regex(self, pattern_id: int) -> regex.Pattern[str]:
+        compiled = self._compiled.get(pattern_id)
+        if compiled is None:  # two threads may both compile it, and both get the same
+            compiled = self._compiled[pattern_id] = compile_pattern(self._patterns[pattern_id])
+        return compiled
 
     def is_entry(self, pattern_id: int) -> bool:
         """Tell whether the pattern's matches keep to one log entry."""
@@ -47,9 +69,7 @@ class Confirmer:
         """Return the first match that is evidence. `raw` gives the text to try when `text` has no match at all; with
         `first_line` a match must begin in the first line. Raises TimeoutError."""
         pattern = self._patterns[pattern_id]
-        compiled = self._compiled.get(pattern_id)
-        if compiled is None:  # two threads may both compile it, and both get the same
-            compiled = self._compiled[pattern_id] = compile_pattern(pattern)
+        compiled = self._regex(pattern_id)
         found, matched = _first_evidence(compiled, pattern, text, first_line)
         if matched:
             return _match(found, in_raw=False)

@@ -140,6 +140,10 @@ class Line:
             self._raw = self.window(0)
         return self._raw
 
+    @property
+    def is_peeled(self) -> bool:
+        return self._peeled is not None
+
     def peeled(self, normaliser: Normaliser) -> Peeled:
         if self._peeled is None:
             self._peeled = normaliser.peel(self.raw, self.number)

@@ -17,7 +17,7 @@ a word, for rare words are found fastest (pieces.py). A word that was seen to be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Container, Sequence
 
 from troubleshoot import limits
 from troubleshoot.model import Pattern
@@ -34,7 +34,7 @@ NOTHING = Facts(None, None)
 ONLY_EMPTY = Facts(("",), None)
 
 
-def required_literals(pattern: Pattern, avoid: frozenset[bytes] = NO_WORDS) -> Literals | None:
+def required_literals(pattern: Pattern, avoid: Container[bytes] = NO_WORDS) -> Literals | None:
     """Return the literals of which one occurs, caselessly, in every match; None when there are none worth searching.
     Those in `avoid` count as very frequent."""
     return Derivation(avoid).literals(parse(pattern.regex, spans=pattern.lines > 1))
@@ -43,7 +43,7 @@ def required_literals(pattern: Pattern, avoid: frozenset[bytes] = NO_WORDS) -> L
 class Derivation:
     """Derives literals, given the words to avoid."""
 
-    def __init__(self, avoid: frozenset[bytes] = NO_WORDS) -> None:
+    def __init__(self, avoid: Container[bytes] = NO_WORDS) -> None:
         self._avoid = avoid
 
     def literals(self, node: Node) -> Literals | None:
@@ -100,10 +100,14 @@ class Derivation:
         if (found is not None and found.cost <= limits.HOT_LITERAL_LINES) or max(map(len, run)) == 0:
             return found
         for chars, last in ((_edge(before, last=True), True), (_edge(after, last=False), False)):
-            if chars:
-                wider = [char + text if last else text + char for text in run for char in chars]
-                found = rarer(found, self._choice(wider) if len(wider) <= 6 * MAX_TEXTS else None)
+            found = rarer(found, self._widened(run, chars, last=last))
+        if found is None or found.cost > limits.HOT_LITERAL_LINES:
+            found = rarer(found, self._widened(run, _two_before(before), last=True))
         return found
+
+    def _widened(self, run: Sequence[str], chars: Collection[str], *, last: bool) -> Literals | None:
+        wider = [char + text if last else text + char for text in run for char in chars]
+        return self._choice(wider) if 0 < len(wider) <= 6 * MAX_TEXTS else None
 
     def _facts_of_alt(self, alt: Alt) -> Facts:
         branches = [self.facts(branch) for branch in alt.branches]
@@ -136,6 +140,22 @@ def joined_texts(run: tuple[str, ...], texts: tuple[str, ...] | None) -> tuple[s
         return None
     joined = tuple(dict.fromkeys(before + after for before in run for after in texts))
     return joined if max(map(len, joined)) <= MAX_CHARS else None
+
+
+def _two_before(items: Sequence[Node]) -> set[str]:
+    """Return what can stand before a text when a set of blanks, or none, does, and behind a character that must: that
+    character, or a blank and what is before it. `[:=]\\s*` gives ":", "=", ": ", "= " and two blanks."""
+    if len(items) < 2:
+        return set()
+    blank, least = items[-1], items[-2]
+    if not isinstance(blank, Repeat) or blank.low != 0 or not isinstance(blank.item, One) or not isinstance(least, One):
+        return set()
+    if (blank.item.ascii | least.ascii) & NEWLINE:
+        return set()
+    blanks, chars = (spelt_out(one, MAX_NEIGHBOURS // 2) for one in (blank.item, least))
+    if not blanks or not chars:
+        return set()
+    return {*chars, *(before + after for before in (*chars, *blanks) for after in blanks)}
 
 
 def _edge(items: Sequence[Node], *, last: bool) -> set[str]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from troubleshoot import limits
@@ -98,7 +98,7 @@ def gap_sign(repeat: Repeat) -> str | None:
     return ALL_BLANKS if set(one.others) <= set(_COPIED) and not one.ascii & ~mask_of(" \t") else None
 
 
-def best_literals(text: str, avoid: frozenset[bytes]) -> Literals | None:
+def best_literals(text: str, avoid: Container[bytes]) -> Literals | None:
     """Return the rarest word or phrase of a text; failing that, the rarest piece of any kind."""
     words = [_lower(word) for word in _WORD.findall(text)]
     choices = [
@@ -141,7 +141,7 @@ def rarer(one: Literals | None, other: Literals | None) -> Literals | None:
     return min(one, other, key=lambda choice: choice.cost)
 
 
-def _phrases(text: str, avoid: frozenset[bytes]) -> list[Literals]:
+def _phrases(text: str, avoid: Container[bytes]) -> list[Literals]:
     found = []
     for match in _PHRASE.finditer(text):
         first, gap, second, second_gap, third = match.groups()
@@ -152,7 +152,7 @@ def _phrases(text: str, avoid: frozenset[bytes]) -> list[Literals]:
         each
         for each in found
         if all(len(word) >= limits.MIN_LITERAL_BYTES or word in _COPIED_BYTES for word in each.words)
-        and not avoid.intersection(each.words)
+        and not any(word in avoid for word in each.words)
     ]
 
 

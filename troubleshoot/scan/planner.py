@@ -12,7 +12,7 @@ Patterns that have hit so often that more hits tell nothing are left out.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from troubleshoot.model import Pattern
 from troubleshoot.scan.fragment import Fragment, escape, fragment_of
@@ -64,14 +64,47 @@ def _expressions(pattern: Pattern, avoid: frozenset[bytes]) -> list[tuple[bytes,
     return [] if way is None else [(escape(word), word) for word in way.words]
 
 
-@functools.lru_cache(maxsize=8192)
 def choose(pattern: Pattern, avoid: frozenset[bytes] = NO_WORDS) -> Literals | Fragment | None:
     """Return how to search for a pattern; None when it can only be tried on every line."""
+    made = _made_choices(pattern)
+    for asked, refused, way in made:
+        if avoid & asked == refused:  # of the words to avoid, those that matter to this pattern are the same
+            return way
+    words = _Asked(avoid)
+    way = _choose(pattern, words)
+    made.append((frozenset(words.asked), avoid & words.asked, way))
+    return way
+
+
+@functools.lru_cache(maxsize=8192)
+def _made_choices(pattern: Pattern) -> list[tuple[frozenset[bytes], frozenset[bytes], Literals | Fragment | None]]:
+    """Return the list of choices made for a pattern, to be added to: words asked about, those of them that were to be
+    avoided, and the choice."""
+    return []
+
+
+class _Asked:
+    """A set of words that remembers which words it was asked about."""
+
+    def __init__(self, words: frozenset[bytes]) -> None:
+        self._words = words
+        self.asked: set[bytes] = set()
+
+    def __contains__(self, word: object) -> bool:
+        if isinstance(word, bytes):
+            self.asked.add(word)
+        return word in self._words
+
+
+def _choose(pattern: Pattern, avoid: Container[bytes]) -> Literals | Fragment | None:
     literals = required_literals(pattern)
-    if literals is None or not avoid.intersection(literals.words):
+    if literals is None:
+        return None
+    hot = {word for word in literals.words if word in avoid}
+    if not hot:
         return literals
     other = required_literals(pattern, avoid)
-    if other is not None and other.cost <= GOOD_COST and not _only_longer(other, avoid):
+    if other is not None and other.cost <= GOOD_COST and not _only_longer(other, hot):
         return other
     return fragment_of(pattern) or other
 
@@ -82,6 +115,6 @@ def unsearchable(patterns: Iterable[Pattern]) -> list[tuple[Pattern, str]]:
     return [(by_id[each], reason) for each, reason in build_plan(by_id.values()).unsearchable.items()]
 
 
-def _only_longer(literals: Literals, avoid: frozenset[bytes]) -> bool:
+def _only_longer(literals: Literals, hot: Iterable[bytes]) -> bool:
     """Tell whether each literal is one of the words to avoid with something added."""
-    return all(any(word in longer for word in avoid) for longer in literals.words)
+    return all(any(word in longer for word in hot) for longer in literals.words)

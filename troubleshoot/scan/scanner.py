@@ -98,7 +98,7 @@ class Scanner:
         that are saturated before the source, or this part of it, begins. `most`: see Tally."""
         tally = Tally(source, self._pack.users, most)
         tally.saturated |= closed
-        matcher = Matcher(source, normaliser, self._compiled.confirmer)
+        matcher = Matcher(source, normaliser, self._compiled.confirmer, shortcut=True)
         run = _Run(self, tally, matcher, normaliser)
         cut = False
         for serial, block in enumerate(read_ahead(blocks) if self._ahead else blocks):
