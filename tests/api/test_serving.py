@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.api.serving import ROOT, Service, serving, wait_until
+from tests.api.serving import ROOT, Service, answers, serving, wait_until
 from tests.api.test_holder import GOOD
 from troubleshoot.api.keys import new_key, write_keys
 from troubleshoot.cli.serve import _options
@@ -40,13 +39,15 @@ def title(service: Service) -> str:
 
 def test_request_under_way_is_answered_before_the_service_stops(tmp_path: Path, rules: Path) -> None:
     with serving(tmp_path, *arguments(rules)) as service:
-        head = f"POST /v1/scan HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(TEXT)}\r\n\r\n".encode()
+        head = (
+            f"POST /v1/scan HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(TEXT)}\r\nExpect: 100-continue\r\n\r\n"
+        )
         with socket.create_connection(("127.0.0.1", service.port)) as connection:
-            connection.sendall(head + TEXT[:10].encode())
-            time.sleep(0.3)
+            connection.sendall(head.encode())
+            assert connection.recv(1024).startswith(b"HTTP/1.1 100")  # the route waits for the body
             service.process.terminate()
-            time.sleep(0.5)
-            connection.sendall(TEXT[10:].encode())
+            wait_until(lambda: not answers(service), service)
+            connection.sendall(TEXT.encode())
             answer = b""
             while piece := connection.recv(65536):
                 answer += piece
