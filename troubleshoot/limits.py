@@ -11,6 +11,7 @@ CONFIRM_TIMEOUT_S = 0.25  # one pattern on one record; past it the pattern is no
 HITS_PER_PATTERN = 1000  # confirmed hits kept per pattern and source; then its literal leaves the database
 HITS_PER_SOURCE = 20_000  # kept hits of all patterns (about 1 KB each); past it a pattern saturates far sooner
 HITS_PER_PATTERN_WHEN_FULL = 50
+PLATFORM_HITS = 20  # per pattern and source: marks of a platform tell by being there
 HITS_PER_PATTERN_IN_JOB = 25_000  # shared by a job's files, so that memory does not grow with the ranks
 LEAST_HITS_PER_PATTERN = 20  # in each of them, however many there are: more than any rule counts
 FALSE_CANDIDATES = 1_000  # before the literals most of them come from are replaced: they cost what a new database costs

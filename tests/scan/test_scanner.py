@@ -26,7 +26,7 @@ from scan_samples import (
 )
 
 from troubleshoot import limits
-from troubleshoot.model import Block, LineMap, Peeled, RulePack, ScanResult
+from troubleshoot.model import Block, LineMap, PatternUse, Peeled, RulePack, ScanResult
 from troubleshoot.scan import planner, prefilter
 from troubleshoot.scan.confirm import compile_pattern
 from troubleshoot.scan.match import Matcher
@@ -259,6 +259,18 @@ def test_hits_of_all_patterns_together_are_bounded(monkeypatch: pytest.MonkeyPat
     pack = pack_of("zygotes", "gone")
     result = scan(pack, b"zygotes\n" * 300 + b"gone\n" * 300)
     assert (result.counts[0], result.counts[1]) == (51, 3)
+
+
+def test_marks_of_a_platform_saturate_early_and_in_silence() -> None:
+    pack = pack_of("zygotes", "gone")
+    users = (
+        (PatternUse("~platforms", "kubernetes"),),
+        (PatternUse("~platforms", "x"), PatternUse("test/rule", "line")),
+    )
+    result = scan(replace(pack, users=users), b"zygotes gone\n" * 900)
+    assert result.counts == {0: limits.PLATFORM_HITS, 1: 900}
+    assert result.saturated == {0}
+    assert result.notes == ()
 
 
 def test_catastrophic_pattern_is_given_up_and_the_rest_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

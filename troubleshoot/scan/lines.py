@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from troubleshoot import limits
 from troubleshoot.model import Block, Normaliser, Peeled, Record
 
+LONG_STRETCH = 64 * 1024
 STRIDE = limits.MATCH_CHARS - limits.LINE_OVERLAP_BYTES
 
 
@@ -80,7 +81,7 @@ class Chunk:
 
     def _index_of(self, start: int) -> int:
         if start >= self._counted_to:
-            self._counted += self.data.count(b"\n", self._counted_to, start)
+            self._counted += _count_feeds(self.data, self._counted_to, start)
         else:
             self._counted -= self.data.count(b"\n", start, self._counted_to)
         self._counted_to = start
@@ -148,6 +149,14 @@ class Line:
         if self._peeled is None:
             self._peeled = normaliser.peel(self.raw, self.number)
         return self._peeled
+
+
+def _count_feeds(data: bytes, start: int, end: int) -> int:
+    """Return the number of line feeds. Over a long stretch `replace` finds them faster than `count`, copy and all."""
+    if end - start < LONG_STRETCH:
+        return data.count(b"\n", start, end)
+    stretch = data[start:end]
+    return len(stretch) - len(stretch.replace(b"\n", b""))
 
 
 def _decode(data: bytes) -> str:

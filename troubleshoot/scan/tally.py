@@ -1,8 +1,9 @@
 """Keeps the hits of one source within bounds, and says what was left out.
 
-In: hits, in record order per pattern. Out: a `ScanResult`. A pattern keeps limits.HITS_PER_PATTERN hits and is then
-saturated; all patterns together keep limits.HITS_PER_SOURCE, past which each keeps a few more. A pattern that runs past
-its time too often is given up for the source. Each of these is a note.
+In: hits, in record order per pattern. Out: a `ScanResult`. A pattern keeps limits.HITS_PER_PATTERN hits (fewer, if it
+serves no rule: of a mark of a platform it matters that it is there) and is then saturated; all patterns together keep
+limits.HITS_PER_SOURCE, past which each keeps a few more. A pattern that runs past its time too often is given up for
+the source. Each of these is a note.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from troubleshoot import limits
 from troubleshoot.model import Hit, Note, PatternUse, ScanResult, Source
 
 NAMED = 6  # signatures named in one note
+BUILT_IN = {"~suspects": limits.SUSPECT_HITS, "~platforms": limits.PLATFORM_HITS}  # hits that are enough for them
 
 
 class Tally:
@@ -23,7 +25,7 @@ class Tally:
         self._source = source
         self._users = users
         self._most = most or limits.HITS_PER_PATTERN
-        self._most_when_full = min(self._most, limits.HITS_PER_PATTERN_WHEN_FULL)
+        self._caps: dict[int, int] = {}
         self._hits: list[Hit] = []
         self._last_line: dict[int, int] = {}
         self._full_line = 0  # up to it hits were there when all were as many as are kept
@@ -49,8 +51,16 @@ class Tally:
         if len(self._hits) == limits.HITS_PER_SOURCE + 1:
             self._full_line = max(each.record.line for each in self._hits)
         full = len(self._hits) > limits.HITS_PER_SOURCE and line >= self._full_line
-        if self.counts[pattern] >= (self._most_when_full if full else self._most):
+        if self.counts[pattern] >= self._cap(pattern, full):
             self.saturated.add(pattern)
+
+    def _cap(self, pattern: int, full: bool) -> int:
+        """Return how many hits of the pattern are kept."""
+        cap = self._caps.get(pattern)
+        if cap is None:
+            enough = (BUILT_IN.get(use.rule, self._most) for use in self._uses(pattern))
+            cap = self._caps[pattern] = min(self._most, max(enough))
+        return min(cap, limits.HITS_PER_PATTERN_WHEN_FULL) if full else cap
 
     def count(self, pattern: int) -> None:
         """Count a line on which a saturated pattern's literal stands."""
@@ -89,7 +99,7 @@ class Tally:
             kept.append(hit)
             counts[hit.pattern] += 1
             full = len(kept) > limits.HITS_PER_SOURCE
-            if counts[hit.pattern] >= (self._most_when_full if full else self._most):
+            if counts[hit.pattern] >= self._cap(hit.pattern, full):
                 closed.add(hit.pattern)
         self.saturated |= closed
         for pattern in counts.keys() - self._roughly:
@@ -98,7 +108,11 @@ class Tally:
 
     def _notes(self) -> list[Note]:
         notes = []
-        uncounted = self.saturated - self._roughly
+        uncounted = {
+            pattern
+            for pattern in self.saturated - self._roughly
+            if any(use.rule != "~platforms" for use in self._uses(pattern))
+        }
         if uncounted:
             notes.append(
                 Note(
