@@ -9,7 +9,7 @@ A partition whose process died is tried once more, piece by piece and each alone
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -29,8 +29,8 @@ class WorkerLostError(Exception):
 
 
 class Hands(Protocol):
-    """Runs partitions. `width`: how many may be on the way. `tries_again`: whether what a lost process had is to be
-    tried once more; not where that has been done."""
+    """Runs partitions. `width`: how many may be on the way, half of them waiting for a free worker. `tries_again`:
+    whether what a lost process had is to be tried once more; not where that has been done."""
 
     width: int
     tries_again: bool
@@ -84,7 +84,7 @@ def run_partitions(
     gathering = Gathering(pack, listing, [piece for each in partitions for piece in each.pieces])
     work = deque(partitions)
     with runner.hands(pack) as hands:
-        for result in drive(hands, work, stop, gathering.prepared):
+        for result in drive(hands, work, stop, gathering):
             finished, again = gathering.take(result)
             work.extend(again)
             if watcher is not None:
@@ -95,12 +95,9 @@ def run_partitions(
 
 
 def drive(
-    hands: Hands,
-    work: deque[Partition],
-    stop: Stop = never,
-    prepared: Callable[[Partition], Partition] = lambda each: each,
+    hands: Hands, work: deque[Partition], stop: Stop = never, gathering: Gathering | None = None
 ) -> Iterator[PieceResult]:
-    """Yield the results of the work as they come; work may be added meanwhile. `prepared` is asked for each partition
+    """Yield the results of the work as they come; work may be added meanwhile. `gathering` is asked about a partition
     when its turn has come."""
     flying: dict[Handle, Partition] = {}
     fallen: list[Partition] = []
@@ -109,9 +106,9 @@ def drive(
         if stop() and not told:
             told = True
             hands.stop()
-        while work and not told and not fallen and len(flying) < hands.width:
+        while work and not told and not fallen and len(flying) < _room(hands, work[0], gathering):
             try:
-                flying[hands.submit(prepared(work[0]))] = work[0]
+                flying[hands.submit(gathering.prepared(work[0]) if gathering else work[0])] = work[0]
             except WorkerLostError:
                 if not flying:
                     hands.renew()
@@ -134,6 +131,11 @@ def drive(
             fallen = []
         elif not work or told:
             return
+
+
+def _room(hands: Hands, next_one: Partition, gathering: Gathering | None) -> int:
+    """Return how many may be on the way: none waits for a free worker that would rather wait for what others find."""
+    return hands.width // 2 if gathering is not None and gathering.is_early(next_one) else hands.width
 
 
 def _one_by_one(hands: Hands, fallen: Iterable[Partition], stop: Stop) -> Iterator[PieceResult]:

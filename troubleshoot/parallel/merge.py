@@ -67,6 +67,11 @@ class Gathering:
             return partition
         return Partition(tuple(replace(piece, closed=self._closed_before(piece)) for piece in partition.pieces))
 
+    def is_early(self, partition: Partition) -> bool:
+        """Tell whether the beginning of the partition's file is not known yet, and so what need not be looked for."""
+        piece = partition.pieces[0]
+        return piece.begin > 0 and 0 not in self._waiting.get(piece.index, {})
+
     def _closed_before(self, piece: Piece) -> frozenset[int]:
         """Return the patterns with so many hits in the ranges before that none of this one's would be kept."""
         counts: Counter[int] = Counter()
