@@ -185,6 +185,7 @@ class _Run:
 
     def finish(self) -> ScanResult:
         self._spans.finish()
+        del self._spans  # it knows this run, and in that circle its last chunk's 8 MiB would wait for the collector
         unsearchable = self._prefilter.plan.unsearchable
         if not unsearchable:
             return self._tally.result()
