@@ -114,7 +114,11 @@ def test_ctrl_c_ends_with_the_report(tmp_path: Path) -> None:
     log = tmp_path / "job.log"
     log.write_text("RuntimeError: No CUDA GPUs are available\n")
     command = [sys.executable, "-m", "troubleshoot", "--follow", str(log)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def take_interrupts() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a test run in the background may have been told to ignore them
+
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=take_interrupts)
     assert process.stdout is not None
     assert b"No GPU is visible" in process.stdout.readline()
     time.sleep(0.2)
