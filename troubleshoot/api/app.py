@@ -32,10 +32,11 @@ from troubleshoot.api.keys import KeyRing
 from troubleshoot.api.life import Life
 from troubleshoot.api.metrics import CONTENT_TYPE, Metrics, gauge
 from troubleshoot.api.options import ServiceOptions
-from troubleshoot.api.pages import Site, install_pages
+from troubleshoot.api.pages import install_pages
 from troubleshoot.api.problems import MEDIA_TYPE, install_problem_handlers
 from troubleshoot.api.query import parse_query, query_parameters
 from troubleshoot.api.service import ScanService, Wanted
+from troubleshoot.api.site import Site
 from troubleshoot.api.slack import add_slack
 from troubleshoot.api.wire import (
     SAVED_FORMATS,
@@ -123,9 +124,7 @@ def create_app(
     )
     app.state.holder = holder
     app.state.service = service
-    app.add_middleware(
-        Gate, metrics=metrics, keys=keys, rate_per_minute=options.rate_per_minute / options.workers, hosts=options.hosts
-    )
+    app.add_middleware(Gate, metrics=metrics, keys=keys, options=options)
     install_problem_handlers(app)
     _add_scan(app, service, life, max_bytes, options)
     _add_rules(app, holder)

@@ -23,8 +23,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from troubleshoot.api.journal import access
+from troubleshoot.api.keys import SCOPES as ALL_SCOPES
 from troubleshoot.api.keys import ApiKey, KeyRing
 from troubleshoot.api.metrics import Metrics
+from troubleshoot.api.options import ServiceOptions
 from troubleshoot.api.problems import problem
 from troubleshoot.api.rates import Buckets, address_group
 
@@ -48,14 +50,24 @@ SCOPES: tuple[tuple[str, str, str], ...] = (  # method, path or its beginning, s
     ("GET", "/v1/reports/*", "read"),
     ("DELETE", "/v1/reports/*", "scan"),  # and the report's own delete token, or an admin's key
     ("GET", "/v1/unknown-faults", "admin"),
+    ("GET", "/v1/unknown-faults/*", "admin"),
+    ("GET", "/v1/feedback", "admin"),
     ("GET", "/v1/*", "read"),
     ("GET", "/", "read"),
     ("GET", "/rules", "read"),
     ("GET", "/rules/*", "read"),
     ("GET", "/r/*", "read"),
+    ("GET", "/statistics", "read"),
+    ("GET", "/history", "admin"),
+    ("GET", "/unknown-faults", "admin"),
+    ("GET", "/unknown-faults/*", "admin"),
     ("GET", "/openapi.json", "read"),
     ("GET", "/metrics", "read"),
 )
+
+
+# Where others reach a service without keys, nobody is its admin: links that cannot be guessed are not listed either.
+EVERYBODYS_SCOPES = tuple(scope for scope in ALL_SCOPES if scope != "admin")
 
 
 def scope_for(method: str, path: str) -> str | None:
@@ -69,18 +81,24 @@ def scope_for(method: str, path: str) -> str | None:
     return "admin"
 
 
+def may(request: Request, path: str, method: str = "GET") -> bool:
+    """Say whether whoever sends this request might also ask for `path`: what a page need not offer otherwise."""
+    needed = scope_for(method, path)
+    allowed = getattr(request.state, "scopes", None)
+    return needed is None or allowed is None or needed in allowed or "admin" in allowed
+
+
 class Gate:
     """Lets requests through to the application, or answers in its place."""
 
-    def __init__(
-        self, app: ASGIApp, *, metrics: Metrics, keys: KeyRing | None, rate_per_minute: float, hosts: tuple[str, ...]
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, metrics: Metrics, keys: KeyRing | None, options: ServiceOptions) -> None:
         self._app = app
         self._metrics = metrics
         self._keys = keys
-        self._buckets = Buckets(rate_per_minute) if rate_per_minute else None
-        self._rate_per_minute = rate_per_minute
-        self._hosts = frozenset(hosts)
+        self._rate_per_minute = options.rate_per_minute / options.workers
+        self._buckets = Buckets(self._rate_per_minute) if self._rate_per_minute else None
+        self._hosts = frozenset(options.hosts)
+        self._without_keys = ALL_SCOPES if options.is_private else EVERYBODYS_SCOPES
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -155,25 +173,27 @@ class Gate:
             return self._refuse(scope, "cross-site", 403, "requests of other sites' pages are not taken")
         needed = scope_for(scope["method"], scope["path"])
         key = None
+        allowed = self._without_keys
         if self._keys is not None:
-            key = self._key_in(headers)
-            scope["state"]["key"] = key
+            key = scope["state"]["key"] = self._key_in(headers)
+            allowed = key.scopes if key else ()
+        scope["state"]["scopes"] = allowed
         sender = f"key {key.id}" if key else address_group((scope.get("client") or ("?",))[0])
         if self._buckets is not None and scope["path"] not in UNCOUNTED and (wait_s := self._buckets.take(sender)):
             response = self._refuse(scope, "rate", 429, f"more than {self._rate_per_minute:g} requests a minute")
             response.headers["Retry-After"] = str(int(wait_s) + 1)
             response.headers["RateLimit-Policy"] = f'"default";q={self._rate_per_minute:g};w=60'
             return response
-        if self._keys is None or needed is None:
+        if needed is None or needed in allowed or "admin" in allowed:
             return None
+        if self._keys is None:
+            return self._refuse(scope, "scope", 403, "this takes an admin's key, and this service asks for no keys")
         if key is None:
             response = self._refuse(scope, "key", 401, "an API key is needed: Authorization: Bearer ts_...")
             wants_page = b"text/html" in headers.get(b"accept", b"")
             response.headers["WWW-Authenticate"] = ASK_BROWSER if wants_page else ASK_PROGRAM
             return response
-        if not key.may(needed):
-            return self._refuse(scope, "scope", 403, f"this key has not the scope {needed!r}")
-        return None
+        return self._refuse(scope, "scope", 403, f"this key has not the scope {needed!r}")
 
     def _refuse(self, scope: Scope, reason: str, status: int, detail: str) -> Response:
         self._metrics.refused.labels(reason).inc()

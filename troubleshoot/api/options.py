@@ -24,7 +24,8 @@ class ServiceOptions:
 
     `scan_processes`: 0 scans in threads of the service itself, for tests and tools that make an application only to
     call it. `keys_file`: API keys are asked for. `store`: URL of the database. `hosts`: names that a request may be
-    addressed to; none are any. `rate_per_minute`: requests per key or address; 0 is no limit.
+    addressed to; none are any. `rate_per_minute`: requests per key or address; 0 is no limit. `is_private`: only this
+    machine reaches it, so where no keys are asked for, everybody is its admin.
     """
 
     scan_processes: int = 0
@@ -33,6 +34,7 @@ class ServiceOptions:
     keys_file: str | None = None
     rate_per_minute: int = 0
     hosts: tuple[str, ...] = ()
+    is_private: bool = True
     store: str | None = None
     keep_days: int = 7
     history_days: int = 90

@@ -15,45 +15,24 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, get_args
 
 from fastapi import APIRouter, FastAPI, Path, Query
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from troubleshoot.api.body import ScanBody, read_scan_body, stated_size
-from troubleshoot.api.holder import PackHolder
-from troubleshoot.api.options import ServiceOptions
-from troubleshoot.api.page.render import STATIC, html_from_markdown, html_from_tokens, parse_markdown, render_template
+from troubleshoot.api.page.render import STATIC, html_from_markdown, html_from_tokens, parse_markdown
 from troubleshoot.api.problems import status_of
-from troubleshoot.api.service import ScanService, Wanted
+from troubleshoot.api.service import Wanted
+from troubleshoot.api.site import HEADERS, NEVER_STORED, REVALIDATE, Site
 from troubleshoot.api.wire import Format, SavedFormat
 from troubleshoot.errors import TroubleshootError, UsageError
-from troubleshoot.model import Rule, RulePack
+from troubleshoot.model import Rule
 from troubleshoot.rulepack.docs import rule_page
 from troubleshoot.rulepack.search import search_rules
-
-if TYPE_CHECKING:
-    from troubleshoot.store.store import Store
-
-HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; "
-        "require-trusted-types-for 'script'; trusted-types 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    # Tells other sites nothing. Not `no-referrer`: a form without JavaScript would then be sent with `Origin: null`,
-    # as another site's would.
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-REVALIDATE = "no-cache"  # files are small and change with the release: asked for again, answered 304
-NEVER_STORED = "no-store"
 
 # Where somebody may say the job ran; the names are those that a fix's variants use.
 PLATFORMS = {
@@ -77,22 +56,6 @@ VARIANTS = {
 DOWNLOADS = ("json", "markdown", "html")
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
-    """What the pages are about. `who` tells whose request one is, `store` gives the store while there is one."""
-
-    holder: PackHolder
-    service: ScanService
-    options: ServiceOptions
-    max_bytes: int
-    who: Callable[[Request], str]
-    store: Callable[[], Store | None]
-
-    @property
-    def pack(self) -> RulePack:
-        return self.holder.serving().pack
-
-
 def install_pages(app: FastAPI, site: Site) -> None:
     """Add the pages and their static files to `app`."""
     app.mount("/static", _Static(directory=STATIC), name="static")
@@ -103,13 +66,13 @@ def install_pages(app: FastAPI, site: Site) -> None:
 def _start_router(site: Site) -> APIRouter:
     router = APIRouter()
 
-    def start(text: str = "", platform: str = "", error: TroubleshootError | None = None) -> Response:
+    def start(request: Request, text: str = "", platform: str = "", error: TroubleshootError | None = None) -> Response:
         status = 200 if error is None else status_of(error)
-        return _page(
+        return site.page(
+            request,
             "start.html",
             status=status,
             cache=REVALIDATE if status == 200 and not text else NEVER_STORED,
-            pack=site.pack,
             text=text,
             platform=platform,
             platforms=PLATFORMS,
@@ -121,8 +84,8 @@ def _start_router(site: Site) -> APIRouter:
         )
 
     @router.get("/")
-    async def show_start(sample: Annotated[str | None, Query(max_length=10)] = None) -> Response:
-        return start(text="" if sample is None else (STATIC / "sample.log").read_text("utf-8"))
+    async def show_start(request: Request, sample: Annotated[str | None, Query(max_length=10)] = None) -> Response:
+        return start(request, text="" if sample is None else (STATIC / "sample.log").read_text("utf-8"))
 
     @router.post("/")
     async def show_answer(request: Request) -> Response:
@@ -134,10 +97,10 @@ def _start_router(site: Site) -> APIRouter:
                     raise UsageError("there is no log to read", help="paste one, or choose a file")
                 answer = await site.service.scan(body, Wanted(("markdown",), who=site.who(request)))
         except TroubleshootError as error:
-            return start(error=error)
+            return start(request, error=error)
         markdown = answer.bodies[0].decode("utf-8")
         shown = html_from_markdown(markdown, site.pack.rules)
-        return _page("result.html", cache=NEVER_STORED, pack=site.pack, answer=shown, markdown=markdown)
+        return site.page(request, "result.html", cache=NEVER_STORED, answer=shown, markdown=markdown)
 
     return router
 
@@ -146,15 +109,17 @@ def _saved_router(site: Site) -> APIRouter:
     router = APIRouter()
 
     @router.get("/r/{report_id}")
-    async def show_saved(report_id: Annotated[str, Path(max_length=100)]) -> Response:
+    async def show_saved(request: Request, report_id: Annotated[str, Path(max_length=100)]) -> Response:
         store = site.store()
         body = await asyncio.to_thread(store.report, report_id, "markdown") if store is not None else None
         if body is None:
-            return _missing(site, "No such answer", "It was deleted, or its time is over, or the link is not whole.")
-        return _page(
+            return site.missing(
+                request, "No such answer", "It was deleted, or its time is over, or the link is not whole."
+            )
+        return site.page(
+            request,
             "report.html",
             cache=NEVER_STORED,
-            pack=site.pack,
             report_id=report_id,
             answer=html_from_markdown(body.decode("utf-8"), site.pack.rules),
             labels=VARIANTS,
@@ -168,7 +133,7 @@ def _rules_router(site: Site) -> APIRouter:
     router = APIRouter()
 
     @router.get("/rules")
-    async def show_rules(q: Annotated[str, Query(max_length=200)] = "") -> Response:
+    async def show_rules(request: Request, q: Annotated[str, Query(max_length=200)] = "") -> Response:
         pack = site.pack
         found = {rule.id for rule in search_rules(pack, q.split())}
         everything = sorted(pack.rules.values(), key=lambda rule: rule.id)
@@ -176,32 +141,24 @@ def _rules_router(site: Site) -> APIRouter:
             (domain, rules, sum(rule.id in found for rule in rules))
             for domain, rules in ((name, list(group)) for name, group in itertools.groupby(everything, _domain))
         ]
-        return _page("rules.html", pack=pack, query=q, domains=domains, found=found)
+        return site.page(request, "rules.html", query=q, domains=domains, found=found)
 
     @router.get("/rules/{rule_id:path}")
-    async def show_rule(rule_id: str) -> Response:
+    async def show_rule(request: Request, rule_id: str) -> Response:
         pack = site.pack
         rule = pack.rules.get(rule_id)
         if rule is None:
-            return _missing(site, "No such rule", f"There is no rule {rule_id}; it may have been renamed or retired.")
+            text = f"There is no rule {rule_id}; it may have been renamed or retired."
+            return site.missing(request, "No such rule", text)
         tokens = parse_markdown(rule_page(rule))
         body = itertools.dropwhile(lambda token: (token.type, token.tag) != ("heading_open", "h2"), tokens)
-        return _page("rule.html", pack=pack, rule=rule, body=html_from_tokens(list(body), pack.rules))
+        return site.page(request, "rule.html", rule=rule, body=html_from_tokens(list(body), pack.rules))
 
     return router
 
 
 def _domain(rule: Rule) -> str:
     return rule.domain
-
-
-def _page(template: str, *, pack: RulePack, status: int = 200, cache: str = REVALIDATE, **values: Any) -> Response:
-    text = render_template(template, pack=pack, **values)
-    return HTMLResponse(text, status_code=status, headers={**HEADERS, "Cache-Control": cache})
-
-
-def _missing(site: Site, title: str, text: str) -> Response:
-    return _page("missing.html", status=404, pack=site.pack, title=title, text=text)
 
 
 def _words(error: TroubleshootError, status: int) -> tuple[str, str]:
