@@ -6,6 +6,7 @@ with its title; the place, the reason and the help come with each problem.
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -65,7 +66,8 @@ CODES: dict[str, str] = {
 class Problem:
     """One thing that is wrong: what, where, the excerpt, why, and what to do next.
 
-    Rendered as `error[R014]: pattern has no literal ...` with place, excerpt and help below (see `str`).
+    Rendered as `error[R014]: pattern has no literal ...` with place, excerpt and help below (see `str`). `caret` is the
+    0-based character of the excerpt that is meant, or negative where none is.
     """
 
     code: str
@@ -74,16 +76,26 @@ class Problem:
     excerpt: str = ""
     help: str = ""
     severity: str = "error"  # or "warning"
+    caret: int = -1
 
     def __str__(self) -> str:
         lines = [f"{self.severity}[{self.code}]: {self.text}"]
         if self.place is not None:
             lines.append(f"  {self.place}" + (f"   {self.excerpt}" if self.excerpt else ""))
+            if 0 <= self.caret <= len(self.excerpt):
+                lines.append(" " * _cells(f"  {self.place}   {self.excerpt[: self.caret]}") + "^")
         elif self.excerpt:
             lines.append(f"  {self.excerpt}")
         if self.help:
             lines.append(f"  help: {self.help}")
         return "\n".join(lines)
+
+
+def _cells(text: str) -> int:
+    """Return how many cells of a terminal the text takes: a Chinese character two."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF") for char in text)
 
 
 class TroubleshootError(Exception):

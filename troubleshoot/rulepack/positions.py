@@ -99,11 +99,18 @@ class Document:
         return Place(self.path, start.line, start.column + opening + position)
 
     def problem(self, code: str, text: str, place: Place, help: str = "", severity: str = "error") -> Problem:
-        """Build a problem at a place, with its line as the excerpt."""
-        line = _CONTROLS.sub("?", self.lines[place.line - 1]).strip() if 0 < place.line <= len(self.lines) else ""
+        """Build a problem at a place, with its line as the excerpt, cut around the place if it is long."""
+        written = self.lines[place.line - 1] if 0 < place.line <= len(self.lines) else ""
+        line = _CONTROLS.sub("?", written).rstrip()
+        start = len(line) - len(line.lstrip())
+        caret = place.column - 1 - start if line and place.column > 0 else -1
+        line = line[start:]
         if len(line) > EXCERPT_CHARS:
-            line = line[: EXCERPT_CHARS - 3] + "..."
-        return Problem(code, text, place, line, help, severity)
+            start = max(0, min(caret - EXCERPT_CHARS // 2, len(line) - EXCERPT_CHARS + 3))
+            before, after = "..." * (start > 0), "..." * (start + EXCERPT_CHARS - 3 < len(line))
+            caret += len(before) - start if caret >= 0 else 0
+            line = before + line[start : start + EXCERPT_CHARS - 3] + after
+        return Problem(code, text, place, line, help, severity, caret if 0 <= caret <= len(line) else -1)
 
 
 class _StopError(Exception):
