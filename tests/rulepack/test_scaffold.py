@@ -107,3 +107,10 @@ def test_any_paste_makes_a_rule_that_fires_on_it(lines: list[str]) -> None:
     assert any(
         compile_pattern(pattern.regex).search(line) for line in rule.examples[0].files["example.log"].split("\n")
     )
+
+
+def test_what_was_redacted_or_stands_twice_becomes_a_hole() -> None:
+    line = "ValueError: mail [redacted:email] from [redacted:ip] with password=[redacted:password] at 0x7f00 rank 3"
+    text = text_from_line(line)
+    assert text == "ValueError: mail {_} from {_} with password={_} at {address:hex} rank {rank:int}"
+    assert compile_pattern(regex_from_text(text)[0]).search(line.replace("[redacted:ip]", "192.0.2.7"))

@@ -38,6 +38,7 @@ from troubleshoot.api.query import parse_query, query_parameters
 from troubleshoot.api.service import ScanService, Wanted
 from troubleshoot.api.site import Site
 from troubleshoot.api.slack import add_slack
+from troubleshoot.api.tallies import add_tallies
 from troubleshoot.api.wire import (
     SAVED_FORMATS,
     Format,
@@ -128,7 +129,8 @@ def create_app(
     install_problem_handlers(app)
     _add_scan(app, service, life, max_bytes, options)
     _add_rules(app, holder)
-    add_kept(app, holder, lambda: life.store, who, problems)
+    add_kept(app, lambda: life.store, problems)
+    add_tallies(app, holder, lambda: life.store, who, problems, options)
     if options.mcp:
         life.add_agents(app)
     if options.slack:

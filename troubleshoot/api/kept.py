@@ -1,12 +1,9 @@
-"""Routes over the store: permalinks, history, feedback, counts, unknown faults that come back.
+"""Routes over the store's reports: permalinks and history. What is counted has its own, in `tallies`.
 
     GET    /v1/reports/{id}        a saved report, in the formats it was saved in
     GET    /v1/reports/{id}/log    its redacted log, where it was kept
     DELETE /v1/reports/{id}        with the delete token that came with it, or an admin's key
     GET    /v1/reports             what was saved, newest first
-    POST   /v1/feedback            right, wrong, fixed
-    GET    /v1/stats/rules         findings per rule and day, and what people said of them
-    GET    /v1/unknown-faults      suspects of unknown faults that came back
 
 Reports are saved by `POST /v1/scan?save=true`. Without a store each of these answers 404 and says so.
 """
@@ -17,18 +14,16 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import FastAPI, Path, Query
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from troubleshoot.api.faults import ForbiddenError, NotFoundError
-from troubleshoot.api.holder import PackHolder
 from troubleshoot.api.pool import Answer
-from troubleshoot.api.rates import address_group
-from troubleshoot.api.wire import SAVED_FORMATS, Feedback, SavedFormat
+from troubleshoot.api.wire import SAVED_FORMATS, SavedFormat
 from troubleshoot.report import media_type_of
 
 if TYPE_CHECKING:
@@ -48,6 +43,7 @@ def _only_rfc3339(value: Any) -> Any:
 
 RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
 Moment = Annotated[datetime, BeforeValidator(_only_rfc3339)]
+Verdict = Literal["fault", "unknown-fault", "clean"]
 Problems = Callable[..., dict[int | str, dict[str, Any]]]
 
 PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
@@ -69,29 +65,6 @@ class SavedReport(BaseModel):
     platform: str | None
     names: str
     lines: int
-
-
-class RuleCount(BaseModel):
-    day: str
-    rule: str
-    number: int
-
-
-class RuleStatistics(BaseModel):
-    findings: list[RuleCount]
-    verdicts: list[RuleCount] = Field(description="Reports by verdict; `rule` holds the verdict")
-    feedback: dict[str, dict[str, int]]
-
-
-class UnknownFaultOut(BaseModel):
-    model_config = ConfigDict(from_attributes=True)
-
-    template: str
-    sample: str
-    reason: str
-    first_seen: datetime
-    last_seen: datetime
-    number: int
 
 
 async def keep(
@@ -130,9 +103,7 @@ def there(store: Store | None) -> Store:
 
 def add_kept(
     app: FastAPI,
-    holder: PackHolder,
     store: Callable[[], Store | None],
-    who: Callable[[Request], str],
     problems: Problems,
 ) -> None:
     """Add the routes to `app`. `store` returns the store, once the service has started with one."""
@@ -146,8 +117,20 @@ def add_kept(
     async def list_reports(
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
         before: Annotated[Moment | None, Query(description="`created` of the last one seen")] = None,
+        before_id: Annotated[str, Query(max_length=22, description="`id` of the last one seen")] = "",
+        q: Annotated[str, Query(max_length=200, description="Words in title, rule, platform or log names")] = "",
+        verdict: Annotated[Verdict | None, Query()] = None,
+        rule: Annotated[str | None, Query(max_length=200, description="Of the first finding")] = None,
     ) -> list[SavedReport]:
-        rows = await asyncio.to_thread(there(store()).history, limit=limit, before=before)
+        rows = await asyncio.to_thread(
+            there(store()).history,
+            limit=limit,
+            before=before,
+            before_id=before_id,
+            words=q.split(),
+            verdict=verdict,
+            rule=rule,
+        )
         return [SavedReport.model_validate(row) for row in rows]
 
     @app.get(
@@ -215,56 +198,3 @@ def add_kept(
         if not deleted:
             raise ForbiddenError("this is not the report's delete token")
         return Response(status_code=204)
-
-    @app.post(
-        "/v1/feedback",
-        operation_id="giveFeedback",
-        summary="Say whether a finding was right, wrong, or its fix worked",
-        status_code=204,
-        responses=problems(400, 404),
-    )
-    async def give_feedback(request: Request, feedback: Feedback) -> Response:
-        found = there(store())
-        if feedback.rule not in holder.serving().pack.rules:
-            raise NotFoundError("no rule of that id; see /v1/rules")
-        await asyncio.to_thread(
-            found.add_feedback,
-            feedback.rule,
-            feedback.verdict,
-            who=who(request) or address_group(request.client.host if request.client else "?"),
-            place=feedback.report or feedback.fingerprint or "-",
-            report_id=feedback.report,
-            fingerprint=feedback.fingerprint,
-            comment=feedback.comment,
-        )
-        return Response(status_code=204)
-
-    @app.get(
-        "/v1/stats/rules",
-        operation_id="ruleStatistics",
-        summary="Findings per rule and day, and what people said of them",
-        responses=problems(404),
-    )
-    async def rule_statistics(days: Annotated[int, Query(ge=1, le=3650)] = 30) -> RuleStatistics:
-        found = there(store())
-
-        def read() -> RuleStatistics:
-            return RuleStatistics(
-                findings=[RuleCount(day=str(d), rule=r, number=n) for d, r, n in found.rule_counts(days)],
-                verdicts=[RuleCount(day=str(d), rule=r, number=n) for d, r, n in found.rule_counts(days, "verdict")],
-                feedback=found.feedback_summary(days),
-            )
-
-        return await asyncio.to_thread(read)
-
-    @app.get(
-        "/v1/unknown-faults",
-        operation_id="unknownFaults",
-        summary="Lines of faults that no rule knew and that came back",
-        responses=problems(404),
-    )
-    async def unknown_faults(
-        limit: Annotated[int, Query(ge=1, le=200)] = 50, at_least: Annotated[int, Query(ge=1, le=1_000_000)] = 2
-    ) -> list[UnknownFaultOut]:
-        faults = await asyncio.to_thread(there(store()).unknown_faults, limit=limit, at_least=at_least)
-        return [UnknownFaultOut.model_validate(each) for each in faults]

@@ -55,6 +55,7 @@ class _Varying:
 
 
 _VARYING = (
+    _Varying(r"\[redacted:[a-z0-9-]{1,40}\]", "", "_", ""),  # the secret itself stands in the logs to come
     _Varying(r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?", "", "_"),
     _Varying(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:\w{3} )?[ \d]\d \d\d:\d\d:\d\d(?: \d{4})?", "", "_"),
     _Varying(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d", "", "_"),
@@ -135,7 +136,7 @@ def _hole_writer(names: set[str]) -> Callable[[re.Match[str]], str]:
         if varying.type in ("int", "version", "float") and _NAMING.search(before):
             return match[0]
         name = varying.name if varying.name == "_" else _name_for(before, varying)
-        if name in names:
+        if name != "_" and name in names:
             name = next(f"{name}_{number}" for number in range(2, 100) if f"{name}_{number}" not in names)
         if len(names) >= MOST_HOLES:
             name = "_"
