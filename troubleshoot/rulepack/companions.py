@@ -17,6 +17,7 @@ from pydantic import ConfigDict, RootModel, create_model
 from troubleshoot.errors import Problem
 from troubleshoot.model import Signature
 from troubleshoot.rulepack import fields
+from troubleshoot.rulepack.pack_fields import SharedFile, TableFields
 from troubleshoot.rulepack.positions import Document, Path, read_document, text_of
 from troubleshoot.rulepack.shape import check_shape, did_you_mean, touches
 from troubleshoot.rulepack.signatures import build_signature
@@ -28,10 +29,6 @@ class Table:
 
     columns: tuple[str, ...]
     rows: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-
-class _SharedFile(RootModel[dict[str, fields.SignatureValue]]):
-    model_config = ConfigDict(strict=True)
 
 
 _BuiltinEntry = create_model(
@@ -48,7 +45,7 @@ def parse_shared(text: str, path: str) -> tuple[dict[str, Signature], list[Probl
     document = read_document(text, path)
     if document.data is None:
         return {}, document.problems
-    _model, bad = check_shape(document, _SharedFile)
+    _model, bad = check_shape(document, SharedFile)
     return ({} if () in bad else _build_shared(document, bad)), document.problems
 
 
@@ -72,8 +69,8 @@ def parse_table(text: str, path: str) -> tuple[Table | None, list[Problem]]:
                 document.problem("R004", "the file is empty", document.place(()), "write `columns:`")
             )
         return None, document.problems
-    model, _bad = check_shape(document, fields.TableFields, "a table")
-    if not isinstance(model, fields.TableFields):
+    model, _bad = check_shape(document, TableFields, "a table")
+    if not isinstance(model, TableFields):
         return None, document.problems
     for key, row in model.rows.items():
         for column in row:

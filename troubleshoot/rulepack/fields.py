@@ -71,7 +71,9 @@ class SignatureFields(_Fields):
         description="A pattern in `regex` syntax with named groups. Prefer `text`. A list holds alternatives.",
         examples=[r"Watchdog caught .* Timeout\(ms\)=(?P<timeout>\d+)"],
     )
-    use: Text | None = Field(None, description="The name of a shared signature from `_shared/`.")
+    use: Text | None = Field(
+        None, description="The name of a shared signature from `_shared/`.", examples=["efa_about"]
+    )
     exact_case: bool | None = Field(None, description="Letter case counts.")
     lines: Annotated[int, Field(ge=1, le=limits.SPAN_LINES)] | None = Field(
         None, description="How many lines one match may span.", examples=[3]
@@ -82,7 +84,9 @@ class SignatureFields(_Fields):
         f"indented. Up to {limits.SPAN_LINES} lines, or as many as `lines` says.",
     )
     slow: Text | None = Field(
-        None, description="Why this signature has no literal to search for and runs on every line all the same."
+        None,
+        description="Why this signature has no literal to search for and runs on every line all the same.",
+        examples=["the program prints the code and nothing else"],
     )
     advice: bool | None = Field(
         None, description="May match inside advice (`try setting ...`) and in quoted source code."
@@ -129,7 +133,7 @@ class AtLeastFields(_Fields):
     """So many of a list of conditions, so many hits of one signature, or so many different values of a capture."""
 
     n: Annotated[int, Field(ge=1)] = Field(description="How many.", examples=[3])
-    of: Conditions = Field(description="One signature, or a list of conditions.")
+    of: Conditions = Field(description="One signature, or a list of conditions.", examples=["timeout"])
     distinct: Text | None = Field(
         None, description="Count different values of this capture, or of `rank`, `host`, `source`.", examples=["rank"]
     )
@@ -139,14 +143,18 @@ class ConditionFields(_Fields):
     """One operator (`all`, `any`, `none`, `at_least`, `in_order`, `missing`) and modifiers."""
 
     all: Conditions | None = Field(None, description="Each holds.", examples=[["too_old", "efa_mount"]])
-    any: Conditions | None = Field(None, description="One holds.")
-    none: Conditions | None = Field(None, description="None hits.")
+    any: Conditions | None = Field(None, description="One holds.", examples=[["refused", "reset"]])
+    none: Conditions | None = Field(None, description="None hits.", examples=[["recovered"]])
     at_least: AtLeastFields | None = Field(
         None, description="So many of a list, or hits of one.", examples=[{"n": 3, "of": "timeout", "distinct": "rank"}]
     )
-    in_order: Conditions | None = Field(None, description="Each after the one before.")
+    in_order: Conditions | None = Field(
+        None, description="Each after the one before.", examples=[["started", "stopped"]]
+    )
     missing: Conditions | None = Field(
-        None, description="What should have been there and is not. Needs `given`, without which nothing is concluded."
+        None,
+        description="What should have been there and is not. Needs `given`, without which nothing is concluded.",
+        examples=["libfabric_channel"],
     )
     same: Text | None = Field(
         None,
@@ -162,7 +170,9 @@ class ConditionFields(_Fields):
         "dotted versions, quoted strings.",
         examples=["needed > 2.31 and code in [134, 137]"],
     )
-    unless: Conditions | None = Field(None, description="A condition that vetoes.")
+    unless: Conditions | None = Field(
+        None, description="A condition that vetoes; of a list each does.", examples=["recovered"]
+    )
     since: Text | None = Field(
         None,
         description="In `unless`: from when on it vetoes, seen from the events of what it vetoes. Default `first`.",
@@ -174,9 +184,15 @@ class ConditionFields(_Fields):
         "`last`.",
         examples=["last + 10 s", "event 2 + span + 10 s"],
     )
-    given: Conditions | None = Field(None, description="With `missing`: the evidence that it could have been there.")
+    given: Conditions | None = Field(
+        None,
+        description="With `missing`: the evidence that it could have been there.",
+        examples=[["network_chosen", "two_nodes"]],
+    )
     relevant: Conditions | None = Field(
-        None, description="With `missing`: when the question arises at all; then without `given` it cannot be told."
+        None,
+        description="With `missing`: when the question arises at all; then without `given` it cannot be told.",
+        examples=["nccl_seen"],
     )
     next: Text | None = Field(
         None, description="With `missing`: what to switch on to know.", examples=["set NCCL_DEBUG=INFO and run again"]
@@ -209,16 +225,18 @@ class LookupFields(_Fields):
 class VerifyFields(_Fields):
     """How to see that a fix worked."""
 
-    run: Text = Field(description="A command.")
-    expect: NumberAsText = Field("", description="What it prints then.")
+    run: Text = Field(description="A command.", examples=["df -h /dev/shm"])
+    expect: NumberAsText = Field("", description="What it prints then.", examples=["less than 90 % in use"])
 
 
 class FixFields(_Fields):
     """One thing the reader can do. Captures may stand in every text."""
 
     title: Text = Field(description="What to do, in one line.", examples=["Rebuild the image on a newer base"])
-    do: Text | None = Field(None, description="One or two sentences.")
-    run: Texts | None = Field(None, description="Commands, in order.")
+    do: Text | None = Field(
+        None, description="One or two sentences.", examples=["Take a base image with glibc {needed} or newer."]
+    )
+    run: Texts | None = Field(None, description="Commands, in order.", examples=["sbatch --time=24:00:00 job.sh"])
     variants: dict[str, Text] | None = Field(
         None,
         description="The same fix by platform: " + ", ".join(PLATFORMS) + ".",
@@ -231,7 +249,11 @@ class FixFields(_Fields):
             _chosen_by_shape("a command, or a mapping with `run` and `expect`"),
         ]
         | None
-    ) = Field(None, description="How to see that it worked: a command, and what it prints then.")
+    ) = Field(
+        None,
+        description="How to see that it worked: a command, and what it prints then.",
+        examples=[{"run": "df -h /dev/shm", "expect": "less than 90 % in use"}],
+    )
 
 
 LogFiles = Annotated[
@@ -243,15 +265,31 @@ LogFiles = Annotated[
 class ExampleFields(_Fields):
     """A log excerpt and what must come of it. One of `match`, `no_match`, `undecided`."""
 
-    match: LogFiles | None = Field(None, description="Log lines on which the rule fires. Verbatim, below `|`.")
-    no_match: LogFiles | None = Field(None, description="The closest text that is not this fault.")
-    undecided: LogFiles | None = Field(None, description="A log in which a `missing` cannot be told.")
+    match: LogFiles | None = Field(
+        None,
+        description="Log lines on which the rule fires. Verbatim, below `|`; of several sources a mapping of names.",
+        examples=["/lib/libc.so.6: version `GLIBC_2.34' not found (required by /opt/x/lib/y.so)\n"],
+    )
+    no_match: LogFiles | None = Field(
+        None,
+        description="The closest text that is not this fault.",
+        examples=["/lib/libstdc++.so.6: version `GLIBCXX_3.4.30' not found (required by /opt/x/lib/y.so)\n"],
+    )
+    undecided: LogFiles | None = Field(
+        None,
+        description="A log in which a `missing` cannot be told.",
+        examples=["NCCL version 2.21.5+cuda12.4\n"],
+    )
     captures: dict[str, NumberAsText] | None = Field(
         None, description="Captures that must come out so.", examples=[{"needed": "2.34"}]
     )
     confidence: Level | None = Field(None, description="The confidence that must come out.")
-    also: Texts | None = Field(None, description="Other rules that may fire on this text.")
-    why: Text | None = Field(None, description="Why it does or does not fire.")
+    also: Texts | None = Field(
+        None, description="Other rules that may fire on this text.", examples=[["mpi/launch-failed"]]
+    )
+    why: Text | None = Field(
+        None, description="Why it does or does not fire.", examples=["another library's requirement, same wording"]
+    )
 
 
 class RuleFields(_Fields):
@@ -273,29 +311,52 @@ class RuleFields(_Fields):
         description="Drafts are off unless asked for. `imported`: taken over from another format, so that near-misses, "
         "fixes and sources are not asked for.",
     )
-    since: NumberAsText | None = Field(None, description="The first version of the pack that has this rule.")
+    since: NumberAsText | None = Field(
+        None, description="The first version of the pack that has this rule.", examples=["1.4"]
+    )
     symptom: bool = Field(False, description="Never stands first when anything else was found.")
     generic: bool = Field(False, description="A catch-all, which never makes a log known.")
     systems: Texts | None = Field(None, description="Names a reader would search by.", examples=[["efa", "nccl"]])
-    tags: Texts | None = Field(None, description="Names that `causes` of other rules can mean.")
+    tags: Texts | None = Field(
+        None, description="Names that `causes` of other rules can mean.", examples=[["peer-lost"], ["echo"], ["exit"]]
+    )
     applies_to: list[DocumentKind] | None = Field(
         None, description="Kinds of document this rule looks at; all if left out.", examples=[["env", "manifest"]]
     )
     signatures: Signatures = Field(
-        description="The lines to recognise: one signature, or a mapping of names to signatures."
+        description="The lines to recognise: one signature, or a mapping of names to signatures. A plain text is "
+        "literal, with holes `{name}`, `{name:int}` for what varies.",
+        examples=[
+            "version 'GLIBC_{needed:version}' not found",
+            {"too_old": "version 'GLIBC_{needed:version}' not found"},
+        ],
     )
     condition: ConditionValue | None = Field(
-        None, description="What must hold over the signatures. Not needed where there is only one."
+        None,
+        description="What must hold over the signatures. Not needed where there is only one.",
+        examples=[{"all": ["too_old", "efa_mount"], "same": "record"}],
     )
-    supports: Texts | None = Field(None, description="Signatures that raise confidence by a step when they hit.")
-    contradicts: Texts | None = Field(None, description="Signatures that lower confidence by a step when they hit.")
+    supports: Texts | None = Field(
+        None, description="Signatures that raise confidence by a step when they hit.", examples=[["efa_about"]]
+    )
+    contradicts: Texts | None = Field(
+        None, description="Signatures that lower confidence by a step when they hit.", examples=[["recovered"]]
+    )
     lookup: dict[str, LookupFields] | None = Field(
         None,
         description="Captures looked up in a table.",
         examples=[{"meaning": {"table": "xid", "key": "code", "column": "name", "default": "unknown"}}],
     )
-    explanation: Text | None = Field(None, description="What happened and why, for a person in a hurry.")
-    fixes: list[FixFields] | None = Field(None, description="What to do, best first, few.")
+    explanation: Text | None = Field(
+        None,
+        description="What happened and why, for a person in a hurry. Captures may be used.",
+        examples=["Slurm killed the job because it ran longer than its `--time`."],
+    )
+    fixes: list[FixFields] | None = Field(
+        None,
+        description="What to do, best first, few.",
+        examples=[[{"title": "Ask for more time", "run": "sbatch --time=24:00:00 job.sh"}]],
+    )
     owner: Literal["user", "platform", "vendor"] = Field("user", description="Who can fix it.")
     retry: Annotated[Literal["yes", "no", "after-fix"], BeforeValidator(_yes_or_no)] = Field(
         "after-fix", description="Does running it again help."
@@ -305,26 +366,20 @@ class RuleFields(_Fields):
         description="Findings that this one explains: rule ids, `domain/*`, or tags.",
         examples=[["mpi/launch-failed", "#peer-lost"]],
     )
-    fingerprint: Texts | None = Field(None, description="Captures that tell one fault of this rule from another.")
-    references: Texts | None = Field(None, description="Documents, or the source files where the messages are born.")
+    fingerprint: Texts | None = Field(
+        None, description="Captures that tell one fault of this rule from another.", examples=[["library"]]
+    )
+    references: Texts | None = Field(
+        None,
+        description="Documents, or the source files where the messages are born.",
+        examples=[["https://slurm.schedmd.com/sbatch.html"]],
+    )
     examples: list[ExampleFields] | None = Field(
         None, description="A log that matches and a near miss, at least.", examples=[[{"match": "...\n"}]]
     )
 
 
 KEYS = tuple(RuleFields.model_fields)  # in the order in which they are written
-
-
-# --- other files of a pack -------------------------------------------------------------------------------------------
-
-
-class TableFields(_Fields):
-    """A table: what a vendor numbers, once."""
-
-    title: Text | None = None
-    references: Texts | None = None
-    columns: list[Text]
-    rows: dict[str, dict[str, NumberAsText]]
 
 
 for _model in (AtLeastFields, ConditionFields, RuleFields):

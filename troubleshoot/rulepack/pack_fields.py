@@ -1,12 +1,13 @@
-"""What may stand in a pack's `pack.yaml` and in a file of overrides, as pydantic models: see `fields.py` for rules."""
+"""What may stand in the files beside a pack's rules: `pack.yaml`, tables, shared signatures, and in a file of overrides,
+as pydantic models: see `fields.py` for rules."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
-from troubleshoot.rulepack.fields import Level, NumberAsText, Text, Texts
+from troubleshoot.rulepack.fields import Level, NumberAsText, SignatureValue, Text, Texts
 
 
 class _Fields(BaseModel):
@@ -21,7 +22,7 @@ class PackFields(_Fields):
         "Lower-case letters, digits and hyphens.",
         examples=["acme"],
     )
-    title: Text | None = Field(None, description="What it is, in one line.")
+    title: Text | None = Field(None, description="What it is, in one line.", examples=["Faults of the acme cluster"])
     version: NumberAsText | None = Field(None, description="The pack's own version.", examples=["1.4"])
     min_engine: NumberAsText | None = Field(
         None, description="The first version of troubleshoot that understands its rules.", examples=["0.1"]
@@ -36,15 +37,39 @@ class PackFields(_Fields):
 class OverrideFields(_Fields):
     """What becomes of the rules that an entry names."""
 
-    severity: Annotated[str, Field(pattern="^(low|medium|high|critical)$")] | None = Field(
-        None, description="The severity they get."
-    )
+    severity: Literal["low", "medium", "high", "critical"] | None = Field(None, description="The severity they get.")
     confidence: Level | None = Field(None, description="The confidence they get.")
     disable: bool = Field(False, description="They are left out.")
-    reason: Text | None = Field(None, description="Why, for whoever reads the file next.")
+    reason: Text | None = Field(
+        None,
+        description="Why, for whoever reads the file next.",
+        examples=["our file system prints this on every start"],
+    )
 
 
 class OverridesFile(RootModel[dict[str, OverrideFields]]):
     """By rule id, glob or `pack:id`; a later entry stands over an earlier one."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class TableFields(_Fields):
+    """A table: what a vendor numbers, once."""
+
+    title: Text | None = Field(None, description="What it lists, in one line.", examples=["Xid codes"])
+    references: Texts | None = Field(
+        None,
+        description="Documents, or the source files that the table was made from.",
+        examples=[["https://docs.nvidia.com/deploy/xid-errors/"]],
+    )
+    columns: list[Text] = Field(description="The names of the columns.", examples=[["name", "action"]])
+    rows: dict[str, dict[str, NumberAsText]] = Field(
+        description="By key, what stands in the columns. A row may leave some out.",
+        examples=[{"79": {"name": "GPU has fallen off the bus", "action": "reboot"}}],
+    )
+
+
+class SharedFile(RootModel[dict[str, SignatureValue]]):
+    """Signatures by name, which rules use: `{ use: name }`."""
 
     model_config = ConfigDict(strict=True)

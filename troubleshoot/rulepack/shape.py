@@ -27,7 +27,7 @@ _MODEL_OF: dict[str, type[BaseModel]] = {
     "a fix": fields.FixFields,
     "`verify`": fields.VerifyFields,
     "an example": fields.ExampleFields,
-    "a table": fields.TableFields,
+    "a table": pack_fields.TableFields,
     "a pack": pack_fields.PackFields,
     "an override": pack_fields.OverrideFields,
 }
