@@ -26,6 +26,7 @@ from starlette.types import Scope
 from troubleshoot.api.body import ScanBody, read_scan_body, stated_size
 from troubleshoot.api.page.render import STATIC, html_from_markdown, html_from_tokens, parse_markdown
 from troubleshoot.api.problems import status_of
+from troubleshoot.api.records import records_router
 from troubleshoot.api.service import Wanted
 from troubleshoot.api.site import HEADERS, NEVER_STORED, REVALIDATE, Site
 from troubleshoot.api.wire import Format, SavedFormat
@@ -59,7 +60,7 @@ DOWNLOADS = ("json", "markdown", "html")
 def install_pages(app: FastAPI, site: Site) -> None:
     """Add the pages and their static files to `app`."""
     app.mount("/static", _Static(directory=STATIC), name="static")
-    for router in (_start_router(site), _saved_router(site), _rules_router(site)):
+    for router in (_start_router(site), _saved_router(site), _rules_router(site), records_router(site)):
         app.include_router(router, include_in_schema=False)
 
 

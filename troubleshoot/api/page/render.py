@@ -7,11 +7,14 @@ that id is served.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
+
+from troubleshoot.report.printable import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -34,6 +37,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["address"] = rule_address
+    environment.filters["visible"] = visible
+    environment.filters["untold"] = untold
     return environment
 
 
@@ -45,6 +50,11 @@ def render_template(name: str, **values: Any) -> str:
 def rule_address(rule_id: str) -> str:
     """Return the path of a rule's page."""
     return f"/rules/{quote(rule_id)}"
+
+
+def untold(title: str) -> str:
+    """Return a rule's title as it is without a log: `ended with exit code {code}` -> `ended with exit code …`."""
+    return re.sub(r"\{\w+\}", "…", title)
 
 
 def html_from_markdown(text: str, rules: Container[str] = ()) -> Markup:
