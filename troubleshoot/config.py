@@ -51,6 +51,7 @@ KEYS: dict[str, Key] = {
         Key("min-severity", "text", "findings below are left out"),
         Key("min-confidence", "text", "findings below are left out"),
         Key("max-findings", "number", "how many findings are shown; 0 is all"),
+        Key("lang", "text", "language of the texts, as a tag: en, zh-CN"),
         Key("explain-sources", "flag", "whether the report says how each source was read"),
         Key("color", "text", "auto, always or never"),
         Key("quiet", "flag", "whether progress is left out"),

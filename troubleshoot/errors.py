@@ -59,6 +59,14 @@ CODES: dict[str, str] = {
     "L016": "fix without verification",
     "L017": "pattern too wide to be searched fast",
     "L018": "placeholder left to fill in",
+    # translations of rules: English stands in for what is wrong
+    "T001": "translation of an older text",
+    "T002": "translation of no rule",
+    "T003": "translation with another number of fixes",
+    "T004": "translation names an unknown capture",
+    "T005": "translation has lost a name or command",
+    "T006": "translation of what is not there",
+    "T007": "file name holds no language tag",
 }
 
 

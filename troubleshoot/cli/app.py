@@ -40,10 +40,10 @@ PACK_KEYS = ("rules", "default-rules", "drafts", "color", "quiet")
 SCAN_KEYS = (
     *PACK_KEYS,
     *("format", "fail-on", "on", "select", "ignore", "min-severity", "min-confidence", "max-findings"),
-    "explain-sources",
+    *("explain-sources", "lang"),
 )
-POSTMORTEM_KEYS = (*PACK_KEYS, "format", "fail-on", "on")
-SERVE_KEYS = (*PACK_KEYS, "host", "port", "workers", "max-bytes")
+POSTMORTEM_KEYS = (*PACK_KEYS, "format", "fail-on", "on", "lang")
+SERVE_KEYS = (*PACK_KEYS, "lang", "host", "port", "workers", "max-bytes")
 
 EXAMPLES = """\
   troubleshoot job.log                    one log

@@ -55,6 +55,17 @@ def pack_options(command: Command) -> Command:
     return command
 
 
+def language_option(command: Command) -> Command:
+    """Add the option that says in which language to speak."""
+    option = click.option(
+        "--lang",
+        default="en",
+        metavar="TAG",
+        help="Language of the texts: en, zh-CN. English fills what is not translated.",
+    )
+    return option(command)
+
+
 def _override(ctx: click.Context, _param: click.Parameter, path: str | None) -> None:
     """Let a file of overrides count for as long as the command runs, in the processes that it starts, too."""
     if path is not None and not ctx.resilient_parsing:

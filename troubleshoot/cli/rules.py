@@ -154,15 +154,19 @@ def check(paths: tuple[str, ...], strict: bool, format: str, color: str, quiet: 
 def find_all_problems(paths: Sequence[str]) -> list[Problem]:
     """Return what is wrong with the rules of these paths: errors first, those of loading before those of lints."""
     from troubleshoot.engine import Engine
+    from troubleshoot.rulepack.files import default_rules_dir, list_translations
     from troubleshoot.rulepack.lint import lint_pack
+    from troubleshoot.rulepack.lint_translations import lint_translations, rule_of
     from troubleshoot.rulepack.load import find_problems, load_pack
     from troubleshoot.scan.planner import choose
 
-    folders = [Path(path) for path in paths]
+    given = [Path(path) for path in paths]
+    folders = list(dict.fromkeys(rule_of(path) for path in given))
     problems = find_problems(folders)
     pack = load_pack(folders, drafts=True, overrides=None)
     only = {rule.id for rule in pack.rules.values() if _is_below(rule.path, folders)} if folders else None
     linted = lint_pack(pack, Engine(pack).scan_texts, only=only, choose=choose)
+    linted += lint_translations(list_translations(given or [default_rules_dir()]), pack)
     return sorted([*problems, *linted], key=lambda each: each.severity != "error")
 
 

@@ -14,6 +14,7 @@ from troubleshoot.cli.options import (
     common_options,
     existing,
     is_stdin_terminal,
+    language_option,
     load_engine,
     names_of_rules,
     nearest,
@@ -24,6 +25,7 @@ from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.cli.progress import ReadProgress
 from troubleshoot.cli.reading import Reading, judge, reading_options, runner_for, stopping
 from troubleshoot.errors import SourceError, UsageError
+from troubleshoot.language import ENGLISH, speaking
 from troubleshoot.model import Confidence, Finding, Note, Report, Severity
 from troubleshoot.report import FORMATS, RENDERERS
 from troubleshoot.report.selection import FAIL_ON, Selection, cut_findings, is_failing, select_findings
@@ -72,6 +74,7 @@ CONFIDENCES = [each.word for each in Confidence]
 @click.option(
     "--explain-sources", is_flag=True, help="Say how each source was read: encoding, wrapper, kind of document."
 )
+@language_option
 @reading_options
 @common_options
 @click.pass_context
@@ -92,6 +95,7 @@ def scan(
     max_findings: int,
     follows: bool,
     explain_sources: bool,
+    lang: str,
     jobs: int | None,
     on_ray: str | None,
     color: str,
@@ -113,7 +117,7 @@ def scan(
     check_names(ignore, engine.pack, "--ignore")
     stopped = False
     if follows:
-        report = _follow(engine, found, platform, format, color)
+        report = _follow(engine, found, platform, format, color, lang)
     else:
         with ReadProgress(quiet=quiet, judge=judge(engine)) as progress, stopping() as stop:
             reading = Reading(watcher=progress, workers=jobs, runner=runner_for(on_ray), stop=stop)
@@ -124,19 +128,34 @@ def scan(
     names = names_of_rules(engine.pack)
     report = select_findings(report, chosen, lambda rule_id: names.get(rule_id, ()))
     code = INTERRUPTED if stopped else FOUND if is_failing(report, fail_on) else 0
-    text = render(cut_findings(report, max_findings), format, output, color, explain_sources)
+    report = in_language(cut_findings(report, max_findings), engine, lang)
+    text = render(report, format, output, color, explain_sources)
     emit(text, output, for_people=format == "text")
     return code
 
 
-def _follow(engine: Engine, paths: Sequence[str], platform: str | None, format: str, color: str) -> Report:
+def in_language(report: Report, engine: Engine, language: str) -> Report:
+    """Return the report as a reader of that language wants it. English costs nothing."""
+    if language == ENGLISH:
+        return report
+    from troubleshoot.localise import localise
+
+    return localise(report, engine.pack, language)
+
+
+def _follow(
+    engine: Engine, paths: Sequence[str], platform: str | None, format: str, color: str, language: str
+) -> Report:
     from troubleshoot.cli.follow import follow
+    from troubleshoot.localise import language_of, localise_finding
     from troubleshoot.report.ndjson import render_seen
     from troubleshoot.report.text import render_notice
 
     def tell(finding: Finding) -> None:
+        finding = localise_finding(finding, engine.pack, language)
         if format == "text":
-            click.echo(render_notice(finding, look_for(STDOUT, color)), nl=False)
+            with speaking(language_of(language)):
+                click.echo(render_notice(finding, look_for(STDOUT, color)), nl=False)
         elif format == "ndjson":
             click.echo(render_seen(finding), nl=False)
 

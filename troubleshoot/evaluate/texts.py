@@ -3,7 +3,7 @@
 `{{name}}` stands for `{name}`. A name that is nobody's stays as written, so shell and Go templates pass through.
 
 Prose and commands differ. In prose a capture that this log did not give reads `?`, and a title goes without the part
-at its end, after a colon or in brackets, that would hold one. A command is there to be copied into
+at its end, after a colon or in brackets (Chinese ones too), that would hold one. A command is there to be copied into
 a shell, and captures come from a log that anybody may have written: there a value is set in only if it is one plain
 word that no shell can take for more; otherwise the placeholder stays, to be filled in by hand.
 """
@@ -18,7 +18,7 @@ from troubleshoot import limits
 from troubleshoot.model import Fix
 
 _FIELD = re.compile(r"\{\{(?P<doubled>[a-z_][a-z0-9_]*)\}\}|\{(?P<name>[A-Za-z_]\w*)\}", re.ASCII)
-_CLOSING_PART = re.compile(r"(?:: | \((?=[^()]*\)\Z))(?P<part>[^:]*)\Z")
+_CLOSING_PART = re.compile(r"(?:: |：| \((?=[^()]*\)\Z)|（(?=[^（）]*）\Z))(?P<part>[^:：]*)\Z")
 _PLAIN_WORD = re.compile(r"(?!-\D)[\w./:@%+=,~-]{1,400}\Z", re.ASCII)
 _BLANKS = re.compile(r"\s+")
 _RANKS = re.compile(r"[\d,-]{1,400}\Z", re.ASCII)

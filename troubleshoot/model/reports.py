@@ -25,3 +25,4 @@ class Report:
     stats: Stats = field(default_factory=lambda: Stats(0, 0, 0.0, 0))
     platform: str | None = None
     job: Job | None = None  # of more than one source, or where it was asked for
+    language: str = "en"  # of its texts, as a BCP 47 tag

@@ -10,6 +10,7 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from troubleshoot.language import speaking
 from troubleshoot.model import Report
 
 Renderer = Callable[[Report], str]
@@ -25,7 +26,8 @@ class Format:
 
     def __call__(self, report: Report) -> str:
         module = importlib.import_module(f"troubleshoot.report.{self.module}")
-        rendered: str = getattr(module, self.function)(report)
+        with speaking(report.language):
+            rendered: str = getattr(module, self.function)(report)
         return rendered
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from troubleshoot.language import say
 from troubleshoot.model import Evidence
 from troubleshoot.report.look import MATCH_STYLE, Look
 from troubleshoot.report.printable import cells, cut_around, one_line, take_head
@@ -31,7 +32,7 @@ class Excerpt:
 
 def excerpts(evidence: Evidence) -> Iterator[Excerpt]:
     """Yield each line of the evidence: a traceback is shown as the lines it is."""
-    rank = f" rank {evidence.rank}" if evidence.rank is not None else ""
+    rank = " " + say("rank {numbers}", numbers=evidence.rank) if evidence.rank is not None else ""
     at = 0
     for index, line in enumerate(evidence.text.split("\n")):
         start, end = (min(max(column - at, 0), len(line)) for column in (evidence.start, evidence.end))

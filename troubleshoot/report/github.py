@@ -6,6 +6,7 @@ Source: actions/toolkit, packages/core/src/command.ts (escapes).
 
 from __future__ import annotations
 
+from troubleshoot.language import say
 from troubleshoot.model import Finding, Report, Role, Severity, Verdict
 from troubleshoot.report import job_words, words
 from troubleshoot.report.printable import visible
@@ -20,19 +21,22 @@ def render_github(report: Report) -> str:
     lines = [_finding(each) for each in causes]
     if report.verdict is Verdict.UNKNOWN_FAULT:
         lines += [
-            _command("warning", "No known fault", each.source, each.line, each.text) for each in report.suspects[:3]
+            _command("warning", say("No known fault"), each.source, each.line, each.text)
+            for each in report.suspects[:3]
         ]
     if report.job is not None and report.job.first_failure is not None:
         first = report.job.first_failure
         lines.insert(1, _command("notice", job_words.name_of(first), first.source, first.line, first.because))
     if len(lines) > SHOWN:
-        lines[SHOWN - 1 :] = [f"::notice::{len(lines) - SHOWN + 1} more findings in the full report"]
+        lines[SHOWN - 1 :] = [
+            "::notice::" + say("{number} more findings in the full report", number=len(lines) - SHOWN + 1)
+        ]
     return "\n".join([*lines, f"::notice::{_data(words.what_was_read(report))}"]) + "\n"
 
 
 def _finding(finding: Finding) -> str:
     first = finding.evidence[0]
-    fix = f"\nFix: {finding.fixes[0].title}" if finding.fixes else ""
+    fix = "\n" + say("Fix: {title}", title=finding.fixes[0].title) if finding.fixes else ""
     text = f"{finding.explanation}{fix}\n{words.place(first)}: {first.text}"
     return _command(COMMANDS[finding.severity], finding.title, first.source, first.line, text)
 

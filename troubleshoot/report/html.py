@@ -14,6 +14,7 @@ from functools import lru_cache
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from troubleshoot.language import say, spoken
 from troubleshoot.model import Evidence, Finding, Moment, Report, Role, Verdict
 from troubleshoot.report import job_words, words
 from troubleshoot.report.picture import draw_map, draw_timeline
@@ -37,7 +38,7 @@ def render_html(report: Report) -> str:
             report=report,
             job=job,
             title=_title(report),
-            verdict=TITLES[report.verdict],
+            verdict=say(TITLES[report.verdict]),
             summary=job_words.summary(report) if job is not None else [],
             cause=first if is_known else None,
             contributing=[each for each in others if each.role is not Role.SYMPTOM] if is_known else general,
@@ -53,6 +54,8 @@ def render_html(report: Report) -> str:
             words=words,
             job_words=job_words,
             parts_of=_parts,
+            say=say,
+            language=spoken(),
         )
         .rstrip("\n")
         + "\n"
@@ -62,7 +65,7 @@ def render_html(report: Report) -> str:
 def _title(report: Report) -> str:
     if report.verdict is Verdict.FAULT and report.findings:
         return report.findings[0].title
-    return "A fault that no rule knows" if report.verdict is Verdict.UNKNOWN_FAULT else "Nothing found"
+    return say("A fault that no rule knows") if report.verdict is Verdict.UNKNOWN_FAULT else say("Nothing found")
 
 
 def _fates(report: Report) -> Sequence[tuple[str, int, str]]:

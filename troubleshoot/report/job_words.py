@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from troubleshoot.language import say
 from troubleshoot.model import FirstFailure, Job, Moment, Report, Straggler, TimelineEntry, Verdict
 from troubleshoot.ranks import compress_ranks
 from troubleshoot.report import words
@@ -25,34 +26,55 @@ KIND_WORDS = {
 RANK_TEXT = 60  # characters of a list of ranks; of thousands of ranks it can be long
 
 
+def kind_word(kind: Moment) -> str:
+    return say(KIND_WORDS[kind])
+
+
 def summary(report: Report) -> list[tuple[str, str]]:
     """Return the report in three lines, each under its label: what, who, now."""
-    return [("What", what_failed(report)), ("Who", who_failed(report.job)), ("Now", what_to_do(report))]
+    return [
+        (say("What"), what_failed(report)),
+        (say("Who"), who_failed(report.job)),
+        (say("Now"), what_to_do(report)),
+    ]
 
 
 def what_failed(report: Report) -> str:
     if report.verdict is Verdict.FAULT and report.findings:
         first = report.findings[0]
-        return f"{first.title} (severity {first.severity.word}, confidence {first.confidence.word})"
+        return say(
+            "{title} (severity {severity}, confidence {confidence})",
+            title=first.title,
+            severity=say(first.severity.word),
+            confidence=say(first.confidence.word),
+        )
     if report.verdict is Verdict.UNKNOWN_FAULT:
         line = f": {report.suspects[0].text}" if report.suspects else ""
-        return f"A fault that no rule knows{line}"
-    return "Nothing found that looks like a fault"
+        return say("A fault that no rule knows") + line
+    return say("Nothing found that looks like a fault")
 
 
 def who_failed(job: Job | None) -> str:
     if job is None or job.first_failure is None:
-        return "No process shows a failure"
+        return say("No process shows a failure")
     first = job.first_failure
-    return f"{name_of(first)} (confidence {first.confidence.word}): {first.because}"
+    return say(
+        "{who} (confidence {word}): {why}",
+        who=name_of(first),
+        word=say(first.confidence.word),
+        why=first.because,
+    )
 
 
 def name_of(first: FirstFailure) -> str:
     """Return who failed first: `rank 3 on gpu-node-18 failed first`."""
-    host = f" on {first.host}" if first.host else ""
+    if first.rank is not None and first.host:
+        return say("Rank {rank} on {host} failed first", rank=first.rank, host=first.host)
     if first.rank is not None:
-        return f"Rank {first.rank}{host} failed first"
-    return f"{first.host} failed first" if first.host else "No single rank is known to have failed first"
+        return say("Rank {rank} failed first", rank=first.rank)
+    if first.host:
+        return say("{host} failed first", host=first.host)
+    return say("No single rank is known to have failed first")
 
 
 def what_to_do(report: Report) -> str:
@@ -63,22 +85,23 @@ def what_to_do(report: Report) -> str:
         return finding.fixes[0].title + (f" ({advice})" if advice else "")
     if report.job is not None and report.job.first_failure is not None:
         first = report.job.first_failure
-        return f"Read {first.source} from line {first.line} on"
-    return "Nothing"
+        return say("Read {source} from line {line} on", source=first.source, line=first.line)
+    return say("Nothing")
 
 
 def ranks_line(job: Job) -> str:
     """Return what became of the ranks: `1 of 4 ranks failed (3); 3 echo (0-2); none is silent`."""
     ranks = job.ranks
-    total = (
-        f"{words.amount(ranks.total)} ranks" if ranks.total is not None else f"{words.count(ranks.seen, 'rank')} seen"
-    )
     if not ranks.seen and ranks.total is None:
-        return "no ranks are named in what was read"
-    parts = [f"{len(ranks.failed)} of {total} failed{_listed(ranks.failed)}"]
-    parts.append(f"{len(ranks.echoing)} only echo{_listed(ranks.echoing)}")
+        return say("no ranks are named in what was read")
     if ranks.total is not None:
-        parts.append(f"{len(ranks.silent)} silent{_listed(ranks.silent)}")
+        total = say("{number} ranks", number=words.amount(ranks.total))
+    else:
+        total = say("{ranks} seen", ranks=words.count(ranks.seen, "rank"))
+    parts = [say("{number} of {total} failed", number=len(ranks.failed), total=total) + _listed(ranks.failed)]
+    parts.append(say("{number} only echo", number=len(ranks.echoing)) + _listed(ranks.echoing))
+    if ranks.total is not None:
+        parts.append(say("{number} silent", number=len(ranks.silent)) + _listed(ranks.silent))
     return "; ".join(parts)
 
 
@@ -87,19 +110,28 @@ def hosts_line(job: Job) -> str:
     if not job.hosts and not job.hosts_failed:
         return ""
     everybody = {*job.hosts, *job.hosts_failed}
-    named = ", ".join(job.hosts_failed[:8]) + (
-        f" and {len(job.hosts_failed) - 8} more" if len(job.hosts_failed) > 8 else ""
+    named = ", ".join(job.hosts_failed[:8])
+    if len(job.hosts_failed) > 8:
+        named = say("{names} and {more} more", names=named, more=len(job.hosts_failed) - 8)
+    hosts = words.count(len(everybody), "host")
+    return say("{number} of {total} failed", number=len(job.hosts_failed), total=hosts) + (
+        f": {named}" if named else ""
     )
-    return f"{len(job.hosts_failed)} of {words.count(len(everybody), 'host')} failed" + (f": {named}" if named else "")
 
 
 def straggler_line(each: Straggler) -> str:
-    host = f" on {each.host}" if each.host else ""
-    behind = [f"{words.count(each.behind_steps, 'step')} behind"] if each.behind_steps else []
+    who = _rank_on(str(each.rank), each.host, "rank {numbers}")
+    behind = [say("{steps} behind", steps=words.count(each.behind_steps, "step"))] if each.behind_steps else []
     if each.behind_s:
-        behind.append(f"{seconds(each.behind_s)} older")
-    told = " and ".join(behind) or "behind"
-    return f"rank {each.rank}{host}: last at step {each.step}, {told} ({each.source}:{each.line})"
+        behind.append(say("{time} older", time=seconds(each.behind_s)))
+    told = say(" and ").join(behind) or say("behind")
+    return say(
+        "{who}: last at step {step}, {told} ({place})",
+        who=who,
+        step=each.step,
+        told=told,
+        place=f"{each.source}:{each.line}",
+    )
 
 
 def who_of(entry: TimelineEntry) -> str:
@@ -107,9 +139,13 @@ def who_of(entry: TimelineEntry) -> str:
     if entry.ranks:
         text = compress_ranks(entry.ranks)
         text = text if len(text) <= RANK_TEXT else f"{text[:RANK_TEXT].rpartition(',')[0]},…"
-        host = f" on {entry.host}" if entry.host else ""
-        return f"rank{'s' if len(entry.ranks) > 1 else ''} {text}{host}"
+        return _rank_on(text, entry.host, "ranks {numbers}" if len(entry.ranks) > 1 else "rank {numbers}")
     return entry.host or ""
+
+
+def _rank_on(numbers: str, host: str | None, words: str) -> str:
+    ranks = say(words, numbers=numbers)
+    return say("{ranks} on {host}", ranks=ranks, host=host) if host else ranks
 
 
 def clock(time: datetime | None) -> str:
@@ -140,7 +176,7 @@ def zero_of(job: Job) -> datetime | None:
 def dates_of(entries: Sequence[TimelineEntry]) -> str:
     """Return the day or days of a timeline."""
     days = sorted({each.time.astimezone(UTC).date().isoformat() for each in entries if each.time is not None})
-    return "" if not days else days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    return "" if not days else days[0] if len(days) == 1 else say("{begin} to {end}", begin=days[0], end=days[-1])
 
 
 def _listed(ranks: Sequence[int]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from troubleshoot.language import say, speaking
 from troubleshoot.model import Finding, Fix, Job, Report, Role, Suspect, Undecided, Verdict
 from troubleshoot.report import job_words, words
 from troubleshoot.report.printable import one_line, visible
@@ -25,7 +26,8 @@ ZERO_WIDTH = "\u200b"
 
 def render_markdown(report: Report) -> str:
     """Return the report as GitHub-flavoured Markdown that ends in a newline."""
-    return "\n".join(_blocks(report)).rstrip("\n") + "\n"
+    with speaking(report.language):
+        return "\n".join(_blocks(report)).rstrip("\n") + "\n"
 
 
 def escape(text: str) -> str:
@@ -61,32 +63,32 @@ def _blocks(report: Report) -> Iterator[str]:
     first, *others = report.findings or (None,)
     if first is not None and report.verdict is Verdict.FAULT:
         yield from _cause(first)
-        yield from _list("Also found", [_other(each) for each in others if each.role is not Role.SYMPTOM])
-        yield from _list("Follow-on symptoms", [_other(each) for each in others if each.role is Role.SYMPTOM])
+        yield from _list(say("Also found"), [_other(each) for each in others if each.role is not Role.SYMPTOM])
+        yield from _list(say("Follow-on symptoms"), [_other(each) for each in others if each.role is Role.SYMPTOM])
         yield from _suspects(words.suspects_to_show(report))
     elif report.verdict is Verdict.UNKNOWN_FAULT:
-        yield from ("## No known fault", "")
+        yield from (f"## {say('No known fault')}", "")
         yield from _suspects(report.suspects)
-        yield from _list("What the log says in general", [_other(each) for each in report.findings])
+        yield from _list(say("What the log says in general"), [_other(each) for each in report.findings])
     elif first is not None:
-        yield from ("No fault found. Worth knowing:", "")
+        yield from (say("No fault found. Worth knowing:"), "")
         yield from _cause(first)
-        yield from _list("Also worth knowing", [_other(each) for each in others])
+        yield from _list(say("Also worth knowing"), [_other(each) for each in others])
     else:
-        yield from ("## Nothing found", "")
+        yield from (f"## {say('Nothing found')}", "")
     if report.job is not None:
         yield from _job(report.job)
     yield from _list(
-        "Confirmed", [_sentence(each.title, *words.whereabouts(each)[:2]) for each in report.confirmations]
+        say("Confirmed"), [_sentence(each.title, *words.whereabouts(each)[:2]) for each in report.confirmations]
     )
-    yield from _list("Cannot tell", [_undecided(each) for each in report.undecided])
+    yield from _list(say("Cannot tell"), [_undecided(each) for each in report.undecided])
     yield from _read(report)
 
 
 def _summary(report: Report) -> Iterator[str]:
-    yield from ("## Summary", "")
+    yield from (f"## {say('Summary')}", "")
     if report.job is not None and report.job.partial:
-        yield from ("**Reading was interrupted: this holds for a part of the logs only.**", "")
+        yield from (f"**{say('Reading was interrupted: this holds for a part of the logs only.')}**", "")
     yield from (f"- **{label}:** {escape(text)}" for label, text in job_words.summary(report))
     yield ""
 
@@ -94,8 +96,9 @@ def _summary(report: Report) -> Iterator[str]:
 def _job(job: Job) -> Iterator[str]:
     zero, dates = job_words.zero_of(job), job_words.dates_of(job.timeline)
     if job.timeline:
-        yield from ("### Timeline", "", f"Times are UTC, {dates}." if dates else "The logs have no times.", "")
-        yield from ("| time | from first failure | what | who | where | text |", "|---|--:|---|---|---|---|")
+        stated = say("Times are UTC, {dates}.", dates=dates) if dates else say("The logs have no times.")
+        yield from (f"### {say('Timeline')}", "", stated, "")
+        yield from (say("| time | from first failure | what | who | where | text |"), "|---|--:|---|---|---|---|")
         for each in job.timeline:
             place = code(f"{each.source}:{each.line}") if each.line else code(each.source) if each.source else ""
             yield (
@@ -104,7 +107,7 @@ def _job(job: Job) -> Iterator[str]:
                     (
                         job_words.clock(each.time),
                         job_words.since(each.time, zero),
-                        job_words.KIND_WORDS[each.kind],
+                        job_words.kind_word(each.kind),
                         escape(job_words.who_of(each)),
                         place.replace("|", "\\|"),
                         escape(each.text[:CELL_CHARS]),
@@ -113,50 +116,59 @@ def _job(job: Job) -> Iterator[str]:
                 + " |"
             )
         yield ""
-    yield from ("### Reach", "", f"- Ranks: {escape(job_words.ranks_line(job))}")
+    yield from (f"### {say('Reach')}", "", _point("Ranks", job_words.ranks_line(job)))
     if hosts := job_words.hosts_line(job):
-        yield f"- Hosts: {escape(hosts)}"
+        yield _point("Hosts", hosts)
     if job.first_failure is not None and job.first_failure.runner_up:
-        yield f"- Or: {escape(job.first_failure.runner_up)}"
-    yield from (f"- Behind the others: {escape(job_words.straggler_line(each))}" for each in job.stragglers[:OTHERS])
+        yield _point("Or", job.first_failure.runner_up)
+    yield from (_point("Behind the others", job_words.straggler_line(each)) for each in job.stragglers[:OTHERS])
     yield ""
+
+
+def _point(label: str, text: str) -> str:
+    return "- " + say("{label}: {text}", label=say(label), text=escape(text))
 
 
 def _cause(finding: Finding) -> Iterator[str]:
     yield f"## {escape(finding.title)}"
     yield ""
-    yield f"Severity **{finding.severity.word}**, confidence **{finding.confidence.word}**, rule {code(finding.rule)}"
+    yield say(
+        "Severity **{severity}**, confidence **{confidence}**, rule {rule}",
+        severity=say(finding.severity.word),
+        confidence=say(finding.confidence.word),
+        rule=code(finding.rule),
+    )
     yield ""
     if finding.role is Role.SYMPTOM:
-        yield from ("This is a symptom: its cause is not in what was read.", "")
-    yield f"**Where:** {_sentence(*words.whereabouts(finding))}"
+        yield from (say("This is a symptom: its cause is not in what was read."), "")
+    yield f"**{say('Where:')}** {_sentence(*words.whereabouts(finding))}"
     yield ""
-    yield f"**Why:** {escape(finding.explanation)}"
+    yield f"**{say('Why:')}** {escape(finding.explanation)}"
     yield from (f"({escape(each)})" for each in finding.because)
-    yield from ("", "### Evidence", "")
+    yield from ("", f"### {say('Evidence')}", "")
     for each in finding.evidence:
-        rank = f", rank {each.rank}" if each.rank is not None else ""
+        rank = ", " + say("rank {numbers}", numbers=each.rank) if each.rank is not None else ""
         yield from (f"{code(words.place(each))}{rank}", "", fence(each.text, "text"), "")
     if finding.fixes:
         advice = words.advice(finding)
-        yield from ("### Fix" + (f" ({advice})" if advice else ""), "")
+        yield from (f"### {say('Fix')}" + (f" ({advice})" if advice else ""), "")
         for number, fix in enumerate(finding.fixes, 1):
             yield from _fix(number, fix)
-    yield from _list("References", [_reference(each) for each in finding.references])
+    yield from _list(say("References"), [_reference(each) for each in finding.references])
 
 
 def _fix(number: int, fix: Fix) -> Iterator[str]:
     indent = " " * len(f"{number}. ")
-    yield f"{number}. **{escape(fix.title)}**" + (" (safe to try)" if fix.safe else "")
+    yield f"{number}. **{escape(fix.title)}**" + (say(" (safe to try)") if fix.safe else "")
     yield from _indented(indent, [escape(fix.do)] if fix.do else [])
     for command in fix.run:
         yield from _indented(indent, ["", fence(command, "shell")])
     for name, text in fix.variants.items():
         yield from _indented(indent, ["", f"{escape(name)}:", "", fence(text, "yaml" if name == "yaml" else "text")])
     if fix.verify:
-        expect = f"expect {code(fix.verify.expect)}" if fix.verify.expect else ""
+        expect = say("expect {text}", text=code(fix.verify.expect)) if fix.verify.expect else ""
         yield from _indented(
-            indent, ["", "To check:", "", fence(fix.verify.run, "shell"), *([expect] if expect else [])]
+            indent, ["", say("To check:"), "", fence(fix.verify.run, "shell"), *([expect] if expect else [])]
         )
     yield ""
 
@@ -167,20 +179,19 @@ def _indented(indent: str, texts: Iterable[str]) -> Iterator[str]:
 
 
 def _other(finding: Finding) -> str:
-    told = f"**{escape(finding.title)}** ({finding.severity.word}, {code(finding.rule)}"
+    told = f"**{escape(finding.title)}** ({say(finding.severity.word)}, {code(finding.rule)}"
     told += "".join(f", {escape(part)}" for part in words.whereabouts(finding)[:2]) + ")"
     return told + (f": {escape(finding.fixes[0].title)}" if finding.fixes else "")
 
 
 def _undecided(undecided: Undecided) -> str:
-    return f"**{escape(undecided.title)}**: {escape(undecided.why)}" + (
-        f". To know: {escape(undecided.next)}" if undecided.next else ""
-    )
+    told = f"**{escape(undecided.title)}**: {escape(undecided.why)}"
+    return told + (say(". To know: {text}", text=escape(undecided.next)) if undecided.next else "")
 
 
 def _suspects(suspects: Sequence[Suspect]) -> Iterator[str]:
     if suspects:
-        yield from ("### Lines worth reading", "")
+        yield from (f"### {say('Lines worth reading')}", "")
     for each in suspects:
         yield from (f"{code(f'{each.source}:{each.line}')} {escape(', '.join(words.suspect_facts(each)))}", "")
         yield from (fence(each.text, "text"), "")
@@ -206,7 +217,7 @@ def _list(title: str, items: list[str], more: int | None = None) -> Iterator[str
     yield from (f"- {item}" for item in items[:OTHERS])
     left = len(items) - OTHERS if more is None else more
     if left > 0:
-        yield f"- and {left} more"
+        yield "- " + say("and {number} more", number=left)
     yield ""
 
 

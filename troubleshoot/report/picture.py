@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from html import escape
 
+from troubleshoot.language import say
 from troubleshoot.model import Job, Track
 from troubleshoot.ranks import compress_ranks
 from troubleshoot.report.job_words import seconds
@@ -211,7 +212,8 @@ def _ticks(axis: _Axis, bottom: int) -> Iterator[str]:
             yield f'<text class="time" x="{x:.1f}" y="{bottom + 16}">{_clock(time, step)}</text>'
         at += step
     if axis.is_cut:
-        yield f'<text class="cut" x="{LEFT}" y="{TOP - 18}">the last {_text(seconds(span))} of the job</text>'
+        told = say("the last {time} of the job", time=seconds(span))
+        yield f'<text class="cut" x="{LEFT}" y="{TOP - 18}">{_text(told)}</text>'
 
 
 def _first(job: Job, axis: _Axis, rows: Sequence[_Row], height: int, bottom: int) -> Iterator[str]:
@@ -220,7 +222,8 @@ def _first(job: Job, axis: _Axis, rows: Sequence[_Row], height: int, bottom: int
         return
     x = axis.x(first.time)
     who = f"rank {first.rank}" if first.rank is not None else first.host or "first failure"
-    text = f"{who} fails first, {_clock(first.time, 0.001 if first.time.microsecond else 1)}"
+    time = _clock(first.time, 0.001 if first.time.microsecond else 1)
+    text = say("{who} fails first, {time}", who=who, time=time)
     anchor = "end" if x > WIDTH / 2 else "start"
     yield f'<line class="first" x1="{x:.1f}" y1="{TOP - 6}" x2="{x:.1f}" y2="{bottom}"/>'
     yield f'<text class="first" text-anchor="{anchor}" x="{x:.1f}" y="{TOP - 10}">{_text(text)}</text>'

@@ -36,6 +36,11 @@ def cells(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_cell_width, text))
 
 
+def pad(text: str, width: int) -> str:
+    """Return the text with blanks behind it up to so many cells."""
+    return text + " " * max(0, width - cells(text))
+
+
 def take_head(text: str, width: int) -> str:
     """Return as many characters from the start as fit into so many cells."""
     if text.isascii():

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from troubleshoot.language import say, speaking
 from troubleshoot.model import Finding, Fix, Job, Report, Role, Severity, Suspect, TimelineEntry, Verdict
 from troubleshoot.report import job_words, words
 from troubleshoot.report.json import dump
@@ -43,7 +44,8 @@ SEVERITY_SIGN = {
 
 def render_slack(report: Report) -> str:
     """Return the message as JSON: the body of `chat.postMessage` without its channel."""
-    return dump({"text": slack_text(report), "blocks": slack_blocks(report)}, indent=2) + "\n"
+    with speaking(report.language):
+        return dump({"text": slack_text(report), "blocks": slack_blocks(report)}, indent=2) + "\n"
 
 
 def slack_text(report: Report) -> str:
@@ -92,24 +94,29 @@ def _blocks(report: Report) -> Iterator[Block]:
         yield from _job(report, report.job)
     if first is not None and report.verdict is Verdict.FAULT:
         yield from _cause(first, report.platform)
-        yield from _list("Also found", [_other(each) for each in others if each.role is not Role.SYMPTOM])
-        yield from _list("Follow-on symptoms", [_other(each) for each in others if each.role is Role.SYMPTOM])
+        yield from _list(say("Also found"), [_other(each) for each in others if each.role is not Role.SYMPTOM])
+        yield from _list(say("Follow-on symptoms"), [_other(each) for each in others if each.role is Role.SYMPTOM])
         yield from _suspects(words.suspects_to_show(report))
     elif report.verdict is Verdict.UNKNOWN_FAULT:
         yield from _suspects(report.suspects)
-        yield from _list("What the log says in general", [_other(each) for each in report.findings])
+        yield from _list(say("What the log says in general"), [_other(each) for each in report.findings])
     elif first is not None:
         yield from _cause(first, report.platform)
-        yield from _list("Also worth knowing", [_other(each) for each in others])
-    yield from _list("Confirmed", [f":white_check_mark: {escape(each.title)}" for each in report.confirmations])
+        yield from _list(say("Also worth knowing"), [_other(each) for each in others])
+    yield from _list(say("Confirmed"), [f":white_check_mark: {escape(each.title)}" for each in report.confirmations])
     yield from _list(
-        "Cannot tell",
-        [f"{escape(each.title)}: {escape(each.why)}. To know: {escape(each.next)}" for each in report.undecided],
+        say("Cannot tell"),
+        [
+            f"{escape(each.title)}: {escape(each.why)}" + say(". To know: {text}", text=escape(each.next))
+            for each in report.undecided
+        ],
     )
 
 
 def _job(report: Report, job: Job) -> Iterator[Block]:
-    partial = "*Reading was interrupted: this holds for a part of the logs only.*\n" if job.partial else ""
+    partial = ""
+    if job.partial:
+        partial = f"*{say('Reading was interrupted: this holds for a part of the logs only.')}*\n"
     lines = [f"*{label}:* {escape(cut(text, MAX_LINE))}" for label, text in job_words.summary(report)]
     yield _section(partial + "\n".join(lines))
     reach = [job_words.ranks_line(job), job_words.hosts_line(job)]
@@ -117,13 +124,13 @@ def _job(report: Report, job: Job) -> Iterator[Block]:
     yield _context("\n".join(escape(line) for line in reach if line))
     shown = [each for each in job.timeline if each.time is not None][:OTHERS]
     if shown:
-        yield _preformatted("Timeline (UTC)", "\n".join(_row(each, job) for each in shown), MAX_COMMAND)
+        yield _preformatted(say("Timeline (UTC)"), "\n".join(_row(each, job) for each in shown), MAX_COMMAND)
 
 
 def _row(entry: TimelineEntry, job: Job) -> str:
     since = job_words.since(entry.time, job_words.zero_of(job))
     who = job_words.who_of(entry)
-    text = f"{job_words.KIND_WORDS[entry.kind]}: {who + ': ' if who else ''}{one_line(entry.text)}"
+    text = f"{job_words.kind_word(entry.kind)}: {who + ': ' if who else ''}{one_line(entry.text)}"
     return cut(f"{job_words.clock(entry.time):<12} {since:>8}  {text}", MAX_ROW)
 
 
@@ -131,32 +138,37 @@ def _headline(report: Report) -> str:
     if report.verdict is Verdict.FAULT and report.findings:
         return report.findings[0].title
     if report.verdict is Verdict.UNKNOWN_FAULT:
-        return "No known fault"
-    return f"No fault found. Worth knowing: {report.findings[0].title}" if report.findings else "Nothing found"
+        return say("No known fault")
+    if report.findings:
+        return say("No fault found. Worth knowing: {title}", title=report.findings[0].title)
+    return say("Nothing found")
 
 
 def _cause(finding: Finding, platform: str | None) -> Iterator[Block]:
-    grade = (
-        f"{SEVERITY_SIGN[finding.severity]} severity *{finding.severity.word}*, confidence "
-        f"*{finding.confidence.word}*, {escape(finding.rule)}"
+    grade = say(
+        "severity *{severity}*, confidence *{confidence}*",
+        severity=say(finding.severity.word),
+        confidence=say(finding.confidence.word),
     )
+    grade = f"{SEVERITY_SIGN[finding.severity]} {grade}, {escape(finding.rule)}"
     yield _context(f"{grade}\n{escape(', '.join(words.whereabouts(finding)))}")
     if finding.role is Role.SYMPTOM:
-        yield _section("This is a symptom: its cause is not in what was read.")
+        yield _section(say("This is a symptom: its cause is not in what was read."))
     if finding.explanation:
         yield _section(escape(finding.explanation))
     for each in finding.evidence[:EXCERPTS]:
-        rank = f" rank {each.rank}" if each.rank is not None else ""
+        rank = " " + say("rank {numbers}", numbers=each.rank) if each.rank is not None else ""
         yield _preformatted(f"{words.place(each)}{rank}", each.text, MAX_EVIDENCE)
     advice = words.advice(finding)
     for number, fix in enumerate(finding.fixes[:FIXES], 1):
         yield from _fix(number, fix, platform, advice if number == 1 else "")
     if finding.references:
-        yield _context("See also " + " ".join(escape(each) for each in finding.references[:3]))
+        yield _context(say("See also ") + " ".join(escape(each) for each in finding.references[:3]))
 
 
 def _fix(number: int, fix: Fix, platform: str | None, advice: str) -> Iterator[Block]:
-    title = f"*Fix {number}: {escape(fix.title)}*" + (" (safe to try)" if fix.safe else "")
+    title = say("*Fix {number}: {title}*", number=number, title=escape(fix.title))
+    title += say(" (safe to try)") if fix.safe else ""
     lines = [title, *([f"({advice})"] if advice else []), *([escape(fix.do)] if fix.do else [])]
     yield _section("\n".join(lines))
     for command in fix.run:
@@ -164,36 +176,37 @@ def _fix(number: int, fix: Fix, platform: str | None, advice: str) -> Iterator[B
     for name, text in list(fix.variants.items())[: 1 if platform in fix.variants else None]:
         yield _preformatted(name, text, MAX_COMMAND)
     if fix.verify:
-        label = "to check" + (f", expect: {one_line(fix.verify.expect)}" if fix.verify.expect else "")
+        label = say("to check")
+        label += say(", expect: {text}", text=one_line(fix.verify.expect)) if fix.verify.expect else ""
         yield _preformatted(cut(label, 300), fix.verify.run, MAX_COMMAND)
 
 
 def _other(finding: Finding) -> str:
-    told = f"{SEVERITY_SIGN[finding.severity]} {finding.severity.word}: {escape(finding.title)}"
-    return told + (f". Fix: {escape(finding.fixes[0].title)}" if finding.fixes else "")
+    told = f"{SEVERITY_SIGN[finding.severity]} {say(finding.severity.word)}: {escape(finding.title)}"
+    return told + (say(". Fix: {title}", title=escape(finding.fixes[0].title)) if finding.fixes else "")
 
 
 def _suspects(suspects: Iterable[Suspect]) -> Iterator[Block]:
     for index, each in enumerate(suspects):
         if index == 0:
-            yield _section("*Lines worth reading*")
+            yield _section(f"*{say('Lines worth reading')}*")
         yield _preformatted(f"{each.source}:{each.line}  {', '.join(words.suspect_facts(each))}", each.text, 400)
 
 
 def _list(title: str, items: list[str]) -> Iterator[Block]:
     if items:
         shown = [f"• {item}" for item in items[:OTHERS]]
-        more = [f"and {len(items) - OTHERS} more"] if len(items) > OTHERS else []
+        more = [say("and {number} more", number=len(items) - OTHERS)] if len(items) > OTHERS else []
         yield _section("\n".join([f"*{title}*", *shown, *more]))
 
 
 def _footer(report: Report) -> Block:
-    notes = f" {words.count(len(report.notes), 'note')} in the full report." if report.notes else ""
+    notes = say(" {notes} in the full report.", notes=words.count(len(report.notes), "note")) if report.notes else ""
     return _context(escape(words.what_was_read(report)) + notes)
 
 
 def _left_out(number: int) -> Block:
-    return _context(f"_{words.count(number, 'part')} of this report did not fit into a message._")
+    return _context(f"_{say('{parts} of this report did not fit into a message.', parts=words.count(number, 'part'))}_")
 
 
 def _section(text: str) -> Block:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from troubleshoot.language import say, speaking
 from troubleshoot.model import (
     Evidence,
     Finding,
@@ -35,7 +36,7 @@ from troubleshoot.model import (
 from troubleshoot.report import job_words, words
 from troubleshoot.report.excerpt import excerpts, show_excerpts
 from troubleshoot.report.look import PLAIN, SEVERITY_STYLE, Look
-from troubleshoot.report.printable import cut_around, cut_end, one_line, visible, wrap
+from troubleshoot.report.printable import cells, cut_around, cut_end, one_line, pad, visible, wrap
 
 LABEL = 10  # columns of "Where", "Why"
 WHY_LINES = 4  # whole sentences of the explanation that fit here; `rules show` has the rest
@@ -48,13 +49,14 @@ Lines = list[str]
 
 def render_text(report: Report, look: Look = PLAIN, *, explain_sources: bool = False) -> str:
     """Return the report as text that ends in a newline. Nothing in it can steer a terminal but `look`'s colour."""
-    sections = [
-        _summary(report, look),
-        *_answer(report, look),
-        *_job(report.job, look),
-        _sources(report.sources, look) if explain_sources else [],
-        _read(report, look),
-    ]
+    with speaking(report.language):
+        sections = [
+            _summary(report, look),
+            *_answer(report, look),
+            *_job(report.job, look),
+            _sources(report.sources, look) if explain_sources else [],
+            _read(report, look),
+        ]
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 
 
@@ -71,25 +73,25 @@ def _answer(report: Report, look: Look) -> list[Lines]:
         also = [each for each in others if each.role is not Role.SYMPTOM]
         return [
             *_headline(first, look),
-            _others("Also found", also, look),
+            _others(say("Also found"), also, look),
             _symptoms(symptoms, look),
-            _titled("Lines worth reading", _suspects(words.suspects_to_show(report), look), look),
+            _titled(say("Lines worth reading"), _suspects(words.suspects_to_show(report), look), look),
             *_asides(report, look),
         ]
     if report.verdict is Verdict.UNKNOWN_FAULT:
         return [
-            [look.paint("No known fault.", "bold") + (" Lines worth reading:" if report.suspects else "")],
+            [look.paint(say("No known fault."), "bold") + (say(" Lines worth reading:") if report.suspects else "")],
             _suspects(report.suspects, look),
-            _others("What the log says in general", report.findings, look),
+            _others(say("What the log says in general"), report.findings, look),
             *_asides(report, look),
             _teach(report, look),
         ]
     if report.findings:
         first, *others = report.findings
         return [
-            _hang("", "No fault found. Worth knowing:", look, "bold"),
+            _hang("", say("No fault found. Worth knowing:"), look, "bold"),
             *_headline(first, look),
-            _others("Also worth knowing", others, look),
+            _others(say("Also worth knowing"), others, look),
             *_asides(report, look),
         ]
     return [_hang("", _nothing(report), look, "bold"), *_asides(report, look)]
@@ -98,7 +100,7 @@ def _answer(report: Report, look: Look) -> list[Lines]:
 def _summary(report: Report, look: Look) -> Lines:
     if report.job is None:
         return []
-    partial = ["Reading was interrupted: this holds for a part of the logs only."] if report.job.partial else []
+    partial = [say("Reading was interrupted: this holds for a part of the logs only.")] if report.job.partial else []
     lines = [line for label, text in job_words.summary(report) for line in _told(label, text, look)]
     return [*(look.paint(line, "bold", "yellow") for line in partial), *lines]
 
@@ -110,13 +112,13 @@ def _told(label: str, text: str, look: Look) -> Lines:
 def _job(job: Job | None, look: Look) -> list[Lines]:
     if job is None:
         return []
-    reach = [("Ranks", job_words.ranks_line(job)), ("Hosts", job_words.hosts_line(job))]
+    reach = [(say("Ranks"), job_words.ranks_line(job)), (say("Hosts"), job_words.hosts_line(job))]
     if job.first_failure is not None and job.first_failure.runner_up:
-        reach.append(("Or", job.first_failure.runner_up))
+        reach.append((say("Or"), job.first_failure.runner_up))
     return [
         _timeline(job, look),
         [line for label, text in reach if text for line in _told(label, text, look)],
-        _listed("Behind the others", [job_words.straggler_line(each) for each in job.stragglers[:OTHERS]], look),
+        _listed(say("Behind the others"), [job_words.straggler_line(each) for each in job.stragglers[:OTHERS]], look),
     ]
 
 
@@ -124,10 +126,11 @@ def _timeline(job: Job, look: Look) -> Lines:
     if not any(each.time is not None for each in job.timeline) and len(job.timeline) < 2:
         return []
     zero, dates = job_words.zero_of(job), job_words.dates_of(job.timeline)
-    lines = [_heading("Timeline", look) + (f" ({dates}, UTC)" if dates else " (no times in the logs)")]
+    stated = f" ({dates}, UTC)" if dates else say(" (no times in the logs)")
+    lines = [_heading(say("Timeline"), look) + stated]
     for each in job.timeline:
         mark = f"  {job_words.clock(each.time):<12} {job_words.since(each.time, zero):>8}  "
-        kind = f"{job_words.KIND_WORDS[each.kind]}: "
+        kind = f"{job_words.kind_word(each.kind)}: "
         who = one_line(job_words.who_of(each))
         text = cut_end(one_line(each.text), look.width, look.ellipsis)
         told = _hang(mark, f"{kind}{who + ': ' if who else ''}{text}", look)
@@ -138,8 +141,8 @@ def _timeline(job: Job, look: Look) -> Lines:
 
 def _nothing(report: Report) -> str:
     if report.stats.bytes == 0:
-        return "Nothing found: the input is empty."
-    return "Nothing found: no known fault, and no line that looks like one."
+        return say("Nothing found: the input is empty.")
+    return say("Nothing found: no known fault, and no line that looks like one.")
 
 
 def _asides(report: Report, look: Look) -> list[Lines]:
@@ -152,40 +155,47 @@ def _asides(report: Report, look: Look) -> list[Lines]:
 def _headline(finding: Finding, look: Look) -> list[Lines]:
     title = _hang("", one_line(finding.title), look, *SEVERITY_STYLE[finding.severity])
     grade = look.dot.join(
-        (f"severity {finding.severity.word}", f"confidence {finding.confidence.word}", one_line(finding.rule))
+        (
+            say("severity {word}", word=say(finding.severity.word)),
+            say("confidence {word}", word=say(finding.confidence.word)),
+            one_line(finding.rule),
+        )
     )
-    symptom = "a symptom: its cause is not in what was read" if finding.role is Role.SYMPTOM else ""
+    symptom = say("a symptom: its cause is not in what was read") if finding.role is Role.SYMPTOM else ""
     return [
         [*title, *_hang("", grade, look), *_hang("", symptom, look)],
-        [*_labelled("Where", [look.dot.join(map(one_line, words.whereabouts(finding)))], look), *_why(finding, look)],
+        [
+            *_labelled(say("Where"), [look.dot.join(map(one_line, words.whereabouts(finding)))], look),
+            *_why(finding, look),
+        ],
         _evidence(finding.evidence, look),
         _fixes(finding, look),
-        _listed("See also", finding.references, look),
+        _listed(say("See also"), finding.references, look),
     ]
 
 
 def _why(finding: Finding, look: Look) -> Lines:
-    room = look.width - LABEL
+    room = (look.width - LABEL) * len(finding.explanation) // (cells(finding.explanation) or 1)  # in characters
     text, is_cut = words.first_sentences(finding.explanation, WHY_LINES * room)
     lines = [text, *(f"({one_line(sentence)})" for sentence in finding.because)]
     if is_cut:
-        lines.append(f"(more: troubleshoot rules show {one_line(finding.rule)})")
-    return _labelled("Why", lines, look)
+        lines.append(say("(more: {command})", command=f"troubleshoot rules show {one_line(finding.rule)}"))
+    return _labelled(say("Why"), lines, look)
 
 
 def _evidence(evidence: Sequence[Evidence], look: Look) -> Lines:
     found = [excerpt for each in evidence for excerpt in excerpts(each)]
     lines = show_excerpts(found[:EVIDENCE_LINES], look)
     if len(found) > EVIDENCE_LINES:
-        lines.append(f"  + {len(found) - EVIDENCE_LINES} more (--format json)")
-    return _titled("Evidence", lines, look)
+        lines.append(_more(len(found) - EVIDENCE_LINES))
+    return _titled(say("Evidence"), lines, look)
 
 
 def _fixes(finding: Finding, look: Look) -> Lines:
     if not finding.fixes:
         return []
     advice = words.advice(finding)
-    lines = [_heading("Fix", look) + (f" ({advice})" if advice else "")]
+    lines = [_heading(say("Fix"), look) + (f" ({advice})" if advice else "")]
     for number, fix in enumerate(finding.fixes, 1):
         lines += _fix(number, fix, look)
     return lines
@@ -194,16 +204,16 @@ def _fixes(finding: Finding, look: Look) -> Lines:
 def _fix(number: int, fix: Fix, look: Look) -> Lines:
     mark = f"  {number}. "
     indent = " " * len(mark)
-    lines = _hang(mark, one_line(fix.title) + (" (safe to try)" if fix.safe else ""), look, "bold")
+    lines = _hang(mark, one_line(fix.title) + (say(" (safe to try)") if fix.safe else ""), look, "bold")
     lines += _hang(indent, fix.do, look)
     for command in fix.run:
         lines += _command(command, look)
     for name, text in fix.variants.items():
         lines += [f"{indent}{one_line(name)}:", *_command(text, look)]
     if fix.verify:
-        lines += [f"{indent}to check:", *_command(fix.verify.run, look)]
+        lines += [indent + say("to check:"), *_command(fix.verify.run, look)]
         if fix.verify.expect:
-            lines += _hang(indent, f"expect: {one_line(fix.verify.expect)}", look)
+            lines += _hang(indent, say("expect: {text}", text=one_line(fix.verify.expect)), look)
     return lines
 
 
@@ -218,14 +228,16 @@ def _command(text: str, look: Look) -> Lines:
 def _others(title: str, findings: Sequence[Finding], look: Look) -> Lines:
     lines: Lines = []
     for each in findings[:OTHERS]:
-        mark = f"  {each.severity.word.upper():<9}"
+        mark = "  " + pad(say(each.severity.word.upper()), 9)
         told = _hang(mark, look.dot.join(map(one_line, (each.title, each.rule, *words.whereabouts(each)[:1]))), look)
         lines += [look.paint(mark, *SEVERITY_STYLE[each.severity]) + told[0][len(mark) :], *told[1:]]
         if each.fixes:
-            room = look.width - len(mark)
-            lines.append(" " * len(mark) + cut_end(f"fix: {one_line(each.fixes[0].title)}", room, look.ellipsis))
+            room, indent = look.width - cells(mark), " " * cells(mark)
+            lines.append(
+                indent + cut_end(say("fix: {title}", title=one_line(each.fixes[0].title)), room, look.ellipsis)
+            )
     if len(findings) > OTHERS:
-        lines.append(f"  + {len(findings) - OTHERS} more (--format json)")
+        lines.append(_more(len(findings) - OTHERS))
     return _titled(title, lines, look)
 
 
@@ -236,26 +248,28 @@ def _symptoms(findings: Sequence[Finding], look: Look) -> Lines:
         f"{one_line(each.title)} ({', '.join(part for part in (one_line(each.rule), words.ranks(each.ranks)) if part)})"
         for each in findings[:OTHERS]
     ]
-    more = f"; + {len(findings) - OTHERS} more" if len(findings) > OTHERS else ""
-    lines = _hang("  ", f"Follow-on symptoms: {'; '.join(told)}{more}", look)
+    more = say("; + {number} more", number=len(findings) - OTHERS) if len(findings) > OTHERS else ""
+    lines = _hang("  ", say("Follow-on symptoms: {told}", told="; ".join(told) + more), look)
     return [lines[0].lstrip(), *lines[1:]]
 
 
 def _confirmations(findings: Sequence[Finding], look: Look) -> Lines:
-    return _listed("Confirmed", [look.dot.join((each.title, *words.whereabouts(each)[:2])) for each in findings], look)
+    return _listed(
+        say("Confirmed"), [look.dot.join((each.title, *words.whereabouts(each)[:2])) for each in findings], look
+    )
 
 
 def _undecided(undecided: Sequence[Undecided], look: Look) -> Lines:
     lines: Lines = []
     for each in undecided:
-        lines += _hang("  ", f"{one_line(each.title)}: {one_line(each.why)}", look)
-        lines += _hang("    ", f"to know: {one_line(each.next)}" if each.next else "", look)
-        lines += _hang("    ", f"or gather it there: {_collect(each)}" if each.collect else "", look)
-    return _titled("Cannot tell", lines, look)
+        lines += _hang("  ", say("{title}: {text}", title=one_line(each.title), text=one_line(each.why)), look)
+        lines += _hang("    ", say("to know: {text}", text=one_line(each.next)) if each.next else "", look)
+        lines += _hang("    ", say("or gather it there: {text}", text=_collect(each)) if each.collect else "", look)
+    return _titled(say("Cannot tell"), lines, look)
 
 
 def _collect(undecided: Undecided) -> str:
-    return f"`troubleshoot collect` prints a script; its part `{one_line(undecided.collect)}` tells"
+    return say("`troubleshoot collect` prints a script; its part `{part}` tells", part=one_line(undecided.collect))
 
 
 def _suspects(suspects: Sequence[Suspect], look: Look) -> Lines:
@@ -271,23 +285,28 @@ def _suspects(suspects: Sequence[Suspect], look: Look) -> Lines:
 def _teach(report: Report, look: Look) -> Lines:
     if not report.suspects:
         return []
-    return _hang("", "To make it known: troubleshoot rules new DOMAIN/FAULT, with such lines on standard input.", look)
+    text = say("To make it known: troubleshoot rules new DOMAIN/FAULT, with such lines on standard input.")
+    return _hang("", text, look)
 
 
 # --- what was read ---------------------------------------------------------------------------------------------------
 
 
 def _sources(sources: Sequence[SourceInfo], look: Look) -> Lines:
-    return _listed("Sources", [f"{each.name}: {', '.join(words.source_facts(each))}" for each in sources], look)
+    return _listed(say("Sources"), [f"{each.name}: {', '.join(words.source_facts(each))}" for each in sources], look)
 
 
 def _read(report: Report, look: Look) -> Lines:
     lines = _hang("", one_line(words.what_was_read(report)), look)
     for note in report.notes[:NOTES]:
-        lines += _hang("note: ", one_line(f"{note.source}: {note.text}" if note.source else note.text), look)
+        lines += _hang(say("note: "), one_line(f"{note.source}: {note.text}" if note.source else note.text), look)
     if len(report.notes) > NOTES:
-        lines.append(f"note: + {len(report.notes) - NOTES} more (--format json)")
+        lines.append(say("note: ") + _more(len(report.notes) - NOTES).strip())
     return [look.paint(line, "dim") for line in lines]
+
+
+def _more(number: int) -> str:
+    return say("  + {number} more (--format json)", number=number)
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
@@ -303,14 +322,14 @@ def _titled(title: str, lines: Lines, look: Look) -> Lines:
 
 def _hang(mark: str, text: str, look: Look, *styles: str) -> Lines:
     """Return the text wrapped behind a mark; further lines stand under the first."""
-    indent = " " * len(mark)
-    wrapped = wrap(text, look.width - len(mark))
+    indent = " " * cells(mark)
+    wrapped = wrap(text, look.width - cells(mark))
     return [(indent if index else mark) + look.paint(line, *styles) for index, line in enumerate(wrapped)]
 
 
 def _labelled(label: str, texts: Iterable[str], look: Look) -> Lines:
     lines = [line for text in texts for line in _hang(" " * LABEL, text, look)]
-    return [_heading(label, look) + lines[0][len(label) :], *lines[1:]] if lines else []
+    return [_heading(label, look) + lines[0][cells(label) :], *lines[1:]] if lines else []
 
 
 def _listed(title: str, items: Iterable[str], look: Look) -> Lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from troubleshoot.language import ENGLISH, say, spoken
 from troubleshoot.model import Confidence, Evidence, Finding, Report, Role, SourceInfo, Suspect, Verdict
 from troubleshoot.ranks import compress_ranks
 
@@ -17,6 +18,8 @@ RETRY_WORDS = {"yes": "running it again may be enough", "no": "running it again 
 
 def count(number: int, noun: str) -> str:
     """`1 line`, `21,701 lines`, `1.2 M lines`."""
+    if spoken() != ENGLISH:
+        return say(f"{{number}} {noun}", number=amount(number))
     plural = "" if number == 1 else "es" if noun.endswith(("s", "ch", "x")) else "s"
     return f"{amount(number)} {noun}{plural}"
 
@@ -43,8 +46,8 @@ def clock(time: datetime) -> str:
 
 def seconds(number: float) -> str:
     if number < 0.01:
-        return "under 0.01 s"
-    return f"{number:.2f} s" if number < 10 else f"{number:.0f} s"
+        return say("under 0.01 s")
+    return say("{number} s", number=f"{number:.2f}" if number < 10 else f"{number:.0f}")
 
 
 def place(evidence: Evidence) -> str:
@@ -54,15 +57,19 @@ def place(evidence: Evidence) -> str:
 
 def ranks(numbers: Sequence[int]) -> str:
     """`rank 3`, `ranks 0-7,12`; empty for none."""
-    return f"rank{'s' if len(numbers) > 1 else ''} {compress_ranks(numbers)}" if numbers else ""
+    if not numbers:
+        return ""
+    return say("ranks {numbers}" if len(numbers) > 1 else "rank {numbers}", numbers=compress_ranks(numbers))
 
 
 def hosts(names: Sequence[str]) -> str:
     """`host a`, `hosts a, b, c and 5 more`; empty for none."""
     if not names:
         return ""
-    more = f" and {len(names) - HOSTS_NAMED} more" if len(names) > HOSTS_NAMED else ""
-    return f"host{'s' if len(names) > 1 else ''} {', '.join(names[:HOSTS_NAMED])}{more}"
+    told = ", ".join(names[:HOSTS_NAMED])
+    if len(names) > HOSTS_NAMED:
+        told = say("{names} and {more} more", names=told, more=len(names) - HOSTS_NAMED)
+    return say("hosts {names}" if len(names) > 1 else "host {names}", names=told)
 
 
 def whereabouts(finding: Finding) -> list[str]:
@@ -73,8 +80,8 @@ def whereabouts(finding: Finding) -> list[str]:
             place(finding.evidence[0]) if finding.evidence else "",
             ranks(finding.ranks),
             hosts(finding.hosts),
-            f"{amount(finding.count)} times" if finding.count > 1 else "",
-            f"first at {clock(finding.first_seen.time)}" if finding.first_seen else "",
+            say("{number} times", number=amount(finding.count)) if finding.count > 1 else "",
+            say("first at {time}", time=clock(finding.first_seen.time)) if finding.first_seen else "",
         )
         if part
     ]
@@ -83,18 +90,25 @@ def whereabouts(finding: Finding) -> list[str]:
 def advice(finding: Finding) -> str:
     """Return who can fix it and whether to run it again, where that is not the ordinary case."""
     parts = (OWNER_WORDS.get(finding.owner, ""), RETRY_WORDS.get(finding.retry, ""))
-    return "; ".join(part for part in parts if part)
+    return "; ".join(say(part) for part in parts if part)
 
 
 def what_was_read(report: Report) -> str:
     """Return one sentence on sources, lines, bytes, rules, wrappers."""
     stats = report.stats
     sources = report.sources[0].name if len(report.sources) == 1 else count(len(report.sources), "source")
-    text = f"Read {sources}: {count(stats.lines, 'line')}, {size(stats.bytes)}, with {count(stats.rules, 'rule')} "
-    text += f"in {seconds(stats.seconds)}."
+    text = say(
+        "Read {sources}: {lines}, {size}, with {rules} in {seconds}.",
+        sources=sources,
+        lines=count(stats.lines, "line"),
+        size=size(stats.bytes),
+        rules=count(stats.rules, "rule"),
+        seconds=seconds(stats.seconds),
+    )
     wrappers = sorted({source.wrapper for source in report.sources if source.wrapper})
     if wrappers:
-        text += f" {'Wrappers' if len(wrappers) > 1 else 'Wrapper'} taken off: {', '.join(wrappers)}."
+        told = " Wrappers taken off: {names}." if len(wrappers) > 1 else " Wrapper taken off: {names}."
+        text += say(told, names=", ".join(wrappers))
     return text
 
 
@@ -105,14 +119,14 @@ def source_facts(source: SourceInfo) -> list[str]:
         count(source.lines, "line"),
         size(source.bytes),
         source.encoding,
-        f"wrapper {source.wrapper}" if source.wrapper else "no wrapper",
-        f"documents {', '.join(source.documents)}" if source.documents else "",
-        f"host {who.host}" if who.host else "",
-        f"pod {who.pod}" if who.pod else "",
-        f"rank {who.rank}" if who.rank is not None else "",
+        say("wrapper {name}", name=source.wrapper) if source.wrapper else say("no wrapper"),
+        say("documents {names}", names=", ".join(source.documents)) if source.documents else "",
+        say("host {names}", names=who.host) if who.host else "",
+        say("pod {name}", name=who.pod) if who.pod else "",
+        say("rank {numbers}", numbers=who.rank) if who.rank is not None else "",
     ]
     if source.first_time and source.last_time:
-        facts.append(f"from {clock(source.first_time)} to {clock(source.last_time)}")
+        facts.append(say("from {begin} to {end}", begin=clock(source.first_time), end=clock(source.last_time)))
     return [fact for fact in facts if fact]
 
 
@@ -129,8 +143,8 @@ def suspect_facts(suspect: Suspect) -> list[str]:
     """Return why a line was picked, its rank, how often it stands there."""
     facts = [
         suspect.reason,
-        f"rank {suspect.rank}" if suspect.rank is not None else "",
-        f"{amount(suspect.count)} times" if suspect.count > 1 else "",
+        say("rank {numbers}", numbers=suspect.rank) if suspect.rank is not None else "",
+        say("{number} times", number=amount(suspect.count)) if suspect.count > 1 else "",
     ]
     return [fact for fact in facts if fact]
 

@@ -18,6 +18,7 @@ PACK = "pack"  # the kind of a pack's own description, and with the suffix the n
 SUFFIX = ".yaml"
 _DEPTH = 8  # of folders within folders: links may go round
 _SEGMENT = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_TRANSLATION = re.compile(r"(?P<rule>[^.]+)\.(?P<language>[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,25 @@ def is_rule_id(name: str) -> bool:
     return len(parts) >= 2 and all(_SEGMENT.fullmatch(part) for part in parts)
 
 
+def translation_of(file_name: str) -> tuple[str, str] | None:
+    """Return the fault and the language that a file's name stands for: `not-used.zh-CN.yaml`; None for other names."""
+    match = _TRANSLATION.fullmatch(file_name.removesuffix(SUFFIX)) if file_name.endswith(SUFFIX) else None
+    return (match["rule"], match["language"]) if match is not None else None
+
+
+def list_translations(paths: Sequence[Path]) -> list[Path]:
+    """Return the files of translations below folders, and those beside single rules' files, in order."""
+    found: set[Path] = set()
+    for path in paths:
+        if path.is_dir():
+            found.update(path.rglob(f"*{SUFFIX}"))
+        else:
+            beside = translation_of(path.name)
+            name = beside[0] if beside is not None else path.name.removesuffix(SUFFIX)
+            found.update(each for each in path.parent.iterdir() if (translation_of(each.name) or ("",))[0] == name)
+    return sorted(each for each in found if translation_of(each.name) is not None and each.parent.name[:1] != "_")
+
+
 def nearest_id(name: str) -> str:
     """Return the id that a wrong one may have meant."""
     parts = [re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in name.split("/")]
@@ -161,6 +181,8 @@ def _walk(folder: str, shown: str, kind: str, below: str) -> Iterator[PackFile]:
                 deeper = "" if special else f"{below}{entry.name}/"
                 yield from _walk(entry.path, path, special or kind, deeper)
         elif entry.name.endswith((SUFFIX, ".yml")) and not entry.name.startswith(("_", ".")):
+            if translation_of(entry.name) is not None:
+                continue  # read when its language is asked for
             name = below + entry.name.removesuffix(SUFFIX)
             own = PACK if kind == "rule" and name == PACK else kind
             try:

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from troubleshoot.errors import Problem
-from troubleshoot.rulepack import fields, pack_fields
+from troubleshoot.rulepack import fields, pack_fields, translation_fields
 from troubleshoot.rulepack.positions import Document, Path, text_of
 
 _MODEL_OF: dict[str, type[BaseModel]] = {
@@ -30,8 +30,10 @@ _MODEL_OF: dict[str, type[BaseModel]] = {
     "a table": pack_fields.TableFields,
     "a pack": pack_fields.PackFields,
     "an override": pack_fields.OverrideFields,
+    "a translation": translation_fields.TranslationFields,
+    "a translated fix": translation_fields.FixTranslationFields,
 }
-_OTHER_FILES = ("a table", "a pack", "an override")
+_OTHER_FILES = ("a table", "a pack", "an override", "a translation", "a translated fix")
 _KEYS_OF: dict[str, tuple[str, ...]] = {name: tuple(model.model_fields) for name, model in _MODEL_OF.items()}
 
 
@@ -93,6 +95,8 @@ def _path(location: tuple[str | int, ...]) -> Path:
 def _owner(path: Path, model_name: str) -> str:
     """Name the thing whose key is the last element of `path`."""
     above = path[:-1]
+    if model_name == "a translation" and above:
+        return "a translated fix" if above[0] == "fixes" else model_name
     if not above or model_name in _OTHER_FILES:
         return model_name
     if "at_least" in above and above[-1] == "at_least":
