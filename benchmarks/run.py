@@ -142,6 +142,7 @@ def make_hit_heavy_log(size: int) -> Path:
 def run(command: Sequence[str]) -> Cost:
     """Run a process to its end and return what it took. Raises RuntimeError when it fails."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(DATA / "cache")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program is compiled once, not at each start
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         began = time.perf_counter()
         process = subprocess.Popen(command, stdout=out, stderr=err, env=environment)

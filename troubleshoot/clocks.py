@@ -9,17 +9,17 @@ sort of clock come first, in their order, then what has no such time, by rank, s
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
+from troubleshoot import late
 from troubleshoot.model import Hit, SignatureHit, Stamp
 
 AnyHit = TypeVar("AnyHit", bound=SignatureHit)
 
-_PARTS = re.compile(r"[0-9]{1,18}|[^0-9]+")
+_PARTS = late.compile(r"[0-9]{1,18}|[^0-9]+")
 _NO_TIME = datetime.max.replace(tzinfo=UTC)
 _NO_RANK = 1 << 30
 

@@ -9,8 +9,7 @@ event to its last.
 
 from __future__ import annotations
 
-import re
-
+from troubleshoot import late
 from troubleshoot.model import Instant, Reach
 
 HELP = "write `first - 30 s`, `last + 10 s`, `event 2`, or `event 2 + span + 10 s`"
@@ -25,8 +24,8 @@ SECONDS = {
     )
     for unit in units
 }
-_START = re.compile(r"\s*(?:(first)|(last)|event\s+([1-9]\d{0,2}))\b")
-_STEP = re.compile(r"\s*([+-])\s*(?:(span)\b|(\d+(?:\.\d+)?)\s*([A-Za-z]+))")
+_START = late.compile(r"\s*(?:(first)|(last)|event\s+([1-9]\d{0,2}))\b")
+_STEP = late.compile(r"\s*([+-])\s*(?:(span)\b|(\d+(?:\.\d+)?)\s*([A-Za-z]+))")
 
 
 def parse_instant(text: str) -> Instant | None:

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.clocks import earliest_first, rank_of
 from troubleshoot.model import Finding, Hit, RulePack, ScanResult, SignatureHit, Suspect
 
@@ -36,7 +36,7 @@ TRACEBACK_LINES = 400  # after its head; further down an exception belongs to so
 TEMPLATE_CHARS = 300  # of a line that make its template
 
 # A line that matches says that nothing failed. Read on suspects alone, so it may be as costly as it likes.
-_HARMLESS = re.compile(
+_HARMLESS = late.compile(
     r"""
       \b(?:0|no|zero|without(?:\ any)?)\ (?:\w+\ )?(?:errors?|failures?|failed|exceptions?)\b
     | \b(?:errors?|failures?|failed|exceptions?|exitcode)["']?\s*[:=]\s*["']?
@@ -57,13 +57,13 @@ _HARMLESS = re.compile(
 
 # What varies between two lines that say the same thing.
 _MASKS = (
-    (re.compile(r"'[^']*'|\"[^\"]*\"|`[^`']*['`]"), "'*'"),
-    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b", re.IGNORECASE), "#"),
-    (re.compile(r"\b0x[0-9a-f]+\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b", re.IGNORECASE), "#"),
-    (re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b"), "#"),
-    (re.compile(r"[+-]?\d+(?:[.:,]\d+)*"), "#"),
-    (re.compile(r"(?:#[\s,;]*){2,}"), "# "),
-    (re.compile(r"\s+"), " "),
+    (late.compile(r"'[^']*'|\"[^\"]*\"|`[^`']*['`]"), "'*'"),
+    (late.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b", re.IGNORECASE), "#"),
+    (late.compile(r"\b0x[0-9a-f]+\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b", re.IGNORECASE), "#"),
+    (late.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b"), "#"),
+    (late.compile(r"[+-]?\d+(?:[.:,]\d+)*"), "#"),
+    (late.compile(r"(?:#[\s,;]*){2,}"), "# "),
+    (late.compile(r"\s+"), " "),
 )
 
 

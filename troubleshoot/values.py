@@ -24,18 +24,24 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from troubleshoot import late
+
 Value = str | int | float
 
-_NUMBER = re.compile(r"[-+]?\d{1,18}(?P<fraction>\.\d{1,18})?(?P<exponent>[eE][-+]?\d{1,2})?\Z", re.ASCII)
-_HEX = re.compile(r"0x[0-9a-f]{1,16}\Z", re.ASCII | re.IGNORECASE)
-_VERSION = re.compile(
+_NUMBER = late.compile(r"[-+]?\d{1,18}(?P<fraction>\.\d{1,18})?(?P<exponent>[eE][-+]?\d{1,2})?\Z", re.ASCII)
+_HEX = late.compile(r"0x[0-9a-f]{1,16}\Z", re.ASCII | re.IGNORECASE)
+_VERSION = late.compile(
     r"v?(?P<release>\d{1,12}(?:\.\d{1,12}){1,7})(?P<rest>[-+._~]?[A-Za-z0-9][\w.+~-]{0,60})?\Z", re.ASCII
 )
-_PRE_RELEASE = re.compile(r"[-._]?(?P<word>dev|alpha|beta|preview|pre|rc|a|b|c)[-._]?(?P<n>\d{0,6})(?![A-Za-z])", re.I)
-_SIZE = re.compile(r"(?P<n>\d{1,18}(?:\.\d{1,9})?)\s?(?P<unit>bytes?|[kKMGTPE]?i?B|[KMGTPE]i?|k)\Z", re.ASCII)
-_SIZE_LOWER = re.compile(r"(?P<n>\d{1,18}(?:\.\d{1,9})?)\s?(?P<unit>[kmgtpe]i?b)\Z", re.ASCII)
-_DURATION_PART = re.compile(r"\s{0,2}(?P<n>\d{1,15}(?:\.\d{1,9})?)\s?(?P<unit>[a-zµ]{1,12})", re.ASCII | re.IGNORECASE)
-_CLOCK = re.compile(r"(?:(?P<d>\d{1,5})-)?(?P<a>\d{1,5}):(?P<b>\d\d)(?::(?P<c>\d\d(?:\.\d{1,9})?))?\Z", re.ASCII)
+_PRE_RELEASE = late.compile(
+    r"[-._]?(?P<word>dev|alpha|beta|preview|pre|rc|a|b|c)[-._]?(?P<n>\d{0,6})(?![A-Za-z])", re.I
+)
+_SIZE = late.compile(r"(?P<n>\d{1,18}(?:\.\d{1,9})?)\s?(?P<unit>bytes?|[kKMGTPE]?i?B|[KMGTPE]i?|k)\Z", re.ASCII)
+_SIZE_LOWER = late.compile(r"(?P<n>\d{1,18}(?:\.\d{1,9})?)\s?(?P<unit>[kmgtpe]i?b)\Z", re.ASCII)
+_DURATION_PART = late.compile(
+    r"\s{0,2}(?P<n>\d{1,15}(?:\.\d{1,9})?)\s?(?P<unit>[a-zµ]{1,12})", re.ASCII | re.IGNORECASE
+)
+_CLOCK = late.compile(r"(?:(?P<d>\d{1,5})-)?(?P<a>\d{1,5}):(?P<b>\d\d)(?::(?P<c>\d\d(?:\.\d{1,9})?))?\Z", re.ASCII)
 
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
 _SECONDS = {

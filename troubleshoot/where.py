@@ -23,6 +23,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from troubleshoot import late
 from troubleshoot.errors import UsageError
 from troubleshoot.model import Truth
 from troubleshoot.values import Value, equal, is_duration_unit, is_size_unit, order, same_text
@@ -30,7 +31,7 @@ from troubleshoot.values import Value, equal, is_duration_unit, is_size_unit, or
 MAX_CHARS = 1_000  # of one expression; a longer one is a mistake
 MAX_DEPTH = 40  # of parentheses and `not`, well inside Python's own stack
 
-_TOKEN = re.compile(
+_TOKEN = late.compile(
     r"""\s*(?:
         (?P<string>'[^']*'|"[^"]*")
       | (?P<value>[-+]?\d+(?:[.:]?[\w+~]|-(?=[\w]))*)

@@ -268,7 +268,7 @@ def test_marks_of_a_platform_saturate_early_and_in_silence() -> None:
         (PatternUse("~platforms", "x"), PatternUse("test/rule", "line")),
     )
     result = scan(replace(pack, users=users), b"zygotes gone\n" * 900)
-    assert result.counts == {0: limits.PLATFORM_HITS, 1: 900}
+    assert result.counts == {0: limits.PRESENCE_HITS, 1: 900}
     assert result.saturated == {0}
     assert result.notes == ()
 

@@ -10,6 +10,8 @@ import functools
 import re
 from importlib import resources
 
+from troubleshoot import late
+
 # The part that gathers what a rule of these systems would have needed, most specific first.
 _PART_OF = {
     "efa": "efa",
@@ -30,7 +32,7 @@ _PART_OF = {
     "network": "network",
 }
 
-_PART = re.compile(r"^part ([a-z-]+) ", re.MULTILINE)
+_PART = late.compile(r"^part ([a-z-]+) ", re.MULTILINE)
 
 
 @functools.cache

@@ -9,14 +9,14 @@ with more captures stays. A hit in a kind of document that the signature does no
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from troubleshoot import late
 from troubleshoot.clocks import place_of
 from troubleshoot.model import Hit, Lookup, Rule, RulePack, ScanResult, SignatureHit
 
-_FLOAT_HOLE = re.compile(r"\{(\w+):float\}")
+_FLOAT_HOLE = late.compile(r"\{(\w+):float\}")
 
 
 @dataclass(frozen=True, slots=True)

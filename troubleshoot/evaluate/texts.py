@@ -14,14 +14,14 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.model import Fix
 
-_FIELD = re.compile(r"\{\{(?P<doubled>[a-z_][a-z0-9_]*)\}\}|\{(?P<name>[A-Za-z_]\w*)\}", re.ASCII)
-_CLOSING_PART = re.compile(r"(?:: |：| \((?=[^()]*\)\Z)|（(?=[^（）]*）\Z))(?P<part>[^:：]*)\Z")
-_PLAIN_WORD = re.compile(r"(?!-\D)[\w./:@%+=,~-]{1,400}\Z", re.ASCII)
-_BLANKS = re.compile(r"\s+")
-_RANKS = re.compile(r"[\d,-]{1,400}\Z", re.ASCII)
+_FIELD = late.compile(r"\{\{(?P<doubled>[a-z_][a-z0-9_]*)\}\}|\{(?P<name>[A-Za-z_]\w*)\}", re.ASCII)
+_CLOSING_PART = late.compile(r"(?:: |：| \((?=[^()]*\)\Z)|（(?=[^（）]*）\Z))(?P<part>[^:：]*)\Z")
+_PLAIN_WORD = late.compile(r"(?!-\D)[\w./:@%+=,~-]{1,400}\Z", re.ASCII)
+_BLANKS = late.compile(r"\s+")
+_RANKS = late.compile(r"[\d,-]{1,400}\Z", re.ASCII)
 
 COMMAND_PLATFORMS = frozenset({"shell", "docker", "kubernetes", "runai-cli", "slurm", "mpirun", "torchrun"})
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 
+from troubleshoot import late
 from troubleshoot.model import Identity
 
 _NAME = r"[a-z0-9][a-z0-9.-]*"
 _ROLE = r"master|worker|launcher|chief|ps|replica|leader"
 
 _LAYOUTS: tuple[re.Pattern[str], ...] = tuple(
-    re.compile(pattern)
+    late.compile(pattern)
     for pattern in (
         # kubelet: /var/log/pods/<namespace>_<pod>_<uid>/<container>/<restart>.log
         rf"(?:^|/)(?:var/log/)?pods/[a-z0-9-]+_(?P<pod>{_NAME})_[0-9a-f-]{{32,36}}/(?P<container>[a-z0-9-]+)/\d+\.log",

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from troubleshoot import late
+
 HEAD_BYTES = 512
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"\x00\x00\xfe\xff")
 _TEXT_CONTROLS = bytes({*range(0x20), 0x7F} - {7, 8, 9, 10, 11, 12, 13, 27})
@@ -33,22 +35,22 @@ _CONTAINERS = (
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
 _SKIPPED = (
-    (re.compile(rb"\x80[\x02-\x05][\x95\x8a}\x5d(cX\x8c]"), "pickle", "a pickle, which could run code: never opened"),
-    (re.compile(rb"\x7fELF.{12}\x04\x00", re.DOTALL), "core", "a core file: holds a process's memory, never opened"),
-    (re.compile(rb"\x7fELF"), "elf", "a program or library"),
-    (re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8|II\*\0|MM\0\*", re.DOTALL), "image", "an image: no text in it"),
-    (re.compile(rb"BM.{4}\0{4}|RIFF.{4}WEBP", re.DOTALL), "image", "an image: no text in it"),
-    (re.compile(rb".{3,5}\0{3,5}\{\"", re.DOTALL), "safetensors", "tensors (safetensors)"),
-    (re.compile(rb"%PDF-"), "pdf", "a PDF document: export its text"),
-    (re.compile(rb"\x93NUMPY"), "numpy", "an array (numpy)"),
-    (re.compile(rb"\x89HDF|PAR1|SQLite format 3|ARROW1|Obj\x01"), "data", "a data file"),
-    (re.compile(rb"LPKSHHRH"), "journal", "a binary journal: give the output of `journalctl --file` instead"),
-    (re.compile(rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07"), "archive", "an archive that is not read: repack it as .tar.gz"),
-    (re.compile(rb"\xcf\xfa\xed\xfe|\xca\xfe\xba\xbe|MZ.{58}.*PE\0\0", re.DOTALL), "program", "a program or library"),
-    (re.compile(rb"\xd0\xcf\x11\xe0"), "office", "an office document: export its text"),
+    (late.compile(rb"\x80[\x02-\x05][\x95\x8a}\x5d(cX\x8c]"), "pickle", "a pickle, which could run code: never opened"),
+    (late.compile(rb"\x7fELF.{12}\x04\x00", re.DOTALL), "core", "a core file: holds a process's memory, never opened"),
+    (late.compile(rb"\x7fELF"), "elf", "a program or library"),
+    (late.compile(rb"\x89PNG|\xff\xd8\xff|GIF8|II\*\0|MM\0\*", re.DOTALL), "image", "an image: no text in it"),
+    (late.compile(rb"BM.{4}\0{4}|RIFF.{4}WEBP", re.DOTALL), "image", "an image: no text in it"),
+    (late.compile(rb".{3,5}\0{3,5}\{\"", re.DOTALL), "safetensors", "tensors (safetensors)"),
+    (late.compile(rb"%PDF-"), "pdf", "a PDF document: export its text"),
+    (late.compile(rb"\x93NUMPY"), "numpy", "an array (numpy)"),
+    (late.compile(rb"\x89HDF|PAR1|SQLite format 3|ARROW1|Obj\x01"), "data", "a data file"),
+    (late.compile(rb"LPKSHHRH"), "journal", "a binary journal: give the output of `journalctl --file` instead"),
+    (late.compile(rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07"), "archive", "an archive that is not read: repack it as .tar.gz"),
+    (late.compile(rb"\xcf\xfa\xed\xfe|\xca\xfe\xba\xbe|MZ.{58}.*PE\0\0", re.DOTALL), "program", "a program or library"),
+    (late.compile(rb"\xd0\xcf\x11\xe0"), "office", "an office document: export its text"),
 )
-_TORCH_NAME = re.compile(r"\.(?:pt|pth|ckpt|distcp|safetensors|pkl|pickle|joblib|npz|whl|egg|jar)$", re.IGNORECASE)
-_TRACE_NAME = re.compile(r"(?:nccl|comm_lib)_trace_rank_\d+$")
+_TORCH_NAME = late.compile(r"\.(?:pt|pth|ckpt|distcp|safetensors|pkl|pickle|joblib|npz|whl|egg|jar)$", re.IGNORECASE)
+_TRACE_NAME = late.compile(r"(?:nccl|comm_lib)_trace_rank_\d+$")
 
 
 def kind_of(head: bytes, name: str) -> Kind:

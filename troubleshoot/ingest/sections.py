@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
+from troubleshoot import late
 from troubleshoot.ingest.identity import identity_from_path
 from troubleshoot.model import Block, Identity
 
 NOBODY = Identity()
-_MARK = re.compile(
+_MARK = late.compile(
     rb"^(?:==== (START|END) logs for container (\S+) of pod [\w.-]+/(\S+) ====|==> (\S[^\n]*?) <==)\r?$", re.MULTILINE
 )
 _SIGNS = (b"==== START logs", b"==> ")

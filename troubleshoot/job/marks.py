@@ -12,10 +12,10 @@ rank."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from troubleshoot import late
 from troubleshoot.job.members import Members
 from troubleshoot.job.signs import Sign
 from troubleshoot.model import Finding, Hit, Kind, Record, Role, RulePack, ScanResult, Severity, Stamp
@@ -23,7 +23,7 @@ from troubleshoot.model import Finding, Hit, Kind, Record, Role, RulePack, ScanR
 OWN, ECHO, VAGUE, SUSPECTED = range(4)  # surest first
 SUSPECT_WEIGHT = 78  # of a suspect that counts as a failure where no rule knows any: crashes, exceptions, signals
 _STATEMENTS = frozenset({"root", "entry", "exit", "stop", "told", "forced", "recorded"})
-_HEAD = re.compile(r"Traceback \(most recent call last\)|^\s*File \"|^\s*traceback\s*: ")
+_HEAD = late.compile(r"Traceback \(most recent call last\)|^\s*File \"|^\s*traceback\s*: ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,13 +21,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.model import Block, Identity, LineMap, Normaliser, Progress, Source
 
 VAIN_LINES = 64  # of progress in a row that tell nothing new, and the walk ends
 LINE_BYTES = 2_000  # of a line that are looked at
 
-_HINT = re.compile(rb"(?:step|iter|epoch|update|batch|it/s|s/it)", re.IGNORECASE)
+_HINT = late.compile(rb"(?:step|iter|epoch|update|batch|it/s|s/it)", re.IGNORECASE)
 _OTHER = r"error|exception|traceback|sav(?:ed|ing)|load|resum|restor|checkpoint|fetching|generating|tokeniz|map\b"
 _STEPS = (
     r"\bepoch:?\s?\[(?P<epoch>\d{1,9})\]\s*\[\s*(?P<step>\d{1,12})\s*/",

@@ -9,16 +9,16 @@ none belongs to whichever job is looked at.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from troubleshoot import late
 from troubleshoot.job.signs import Sign
 from troubleshoot.model import Note, ScanResult
 
 _PATHS = tuple(
-    re.compile(pattern)
+    late.compile(pattern)
     for pattern in (
         r"(?:^|/)slurm-(?P<job>\d+(?:_\d+)?)(?:[-_.][^/]*)?\.(?:out|err|log)$",
         r"(?:^|/)(?!none_)(?P<job>[^/]+)_[a-z0-9_]{8}/attempt_\d+/\d+/(?:stdout|stderr|error)\.",

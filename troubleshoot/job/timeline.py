@@ -7,12 +7,11 @@ stands where its kind belongs: after the last progress, before the stop.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.job.blast import _latest
 from troubleshoot.job.facts import Facts
 from troubleshoot.job.members import place_from
@@ -20,7 +19,7 @@ from troubleshoot.model import FirstFailure, Hit, Moment, Progress, TimelineEntr
 
 _ORDER = list(Moment)
 TEXT_CHARS = 400
-_DIGITS = re.compile(r"\d+")
+_DIGITS = late.compile(r"\d+")
 
 
 @dataclass(slots=True)

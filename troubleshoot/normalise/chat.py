@@ -14,6 +14,7 @@ from __future__ import annotations
 import html
 import re
 
+from troubleshoot import late
 from troubleshoot.normalise.origins import Place, Text, line_count
 from troubleshoot.normalise.repair import (
     repair_characters,
@@ -26,30 +27,30 @@ from troubleshoot.normalise.repair import (
 _MARKUP = (b"</", b"<br", b"<BR", b"<http", b"<mailto:", b"<@", b"<#", b"<!")
 MARKUP_SIGNS = 20  # in a sample of a large source
 
-_ENTITY = re.compile(rb"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#[xX][0-9a-fA-F]{1,5});")
-_TWICE = re.compile(rb"&amp;(?:lt|gt|quot|amp|apos|nbsp|#\d{1,6});")
+_ENTITY = late.compile(rb"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#[xX][0-9a-fA-F]{1,5});")
+_TWICE = late.compile(rb"&amp;(?:lt|gt|quot|amp|apos|nbsp|#\d{1,6});")
 _NAMES = rb"span|pre|code|br|div|p|a|li|ul|ol|tr|td|th|tbody|table|font|strong|em|html|body"
-_TAG = re.compile(rb"</?(?:" + _NAMES + rb")(?:\s[^<>\n]*)?/?>", re.IGNORECASE)
-_CLOSING_TAG = re.compile(rb"</(?:" + _NAMES + rb")>|<br ?/?>", re.IGNORECASE)
-_LINE_TAG = re.compile(rb"(?:<br\s*/?>|(?:</(?:p|div|li|tr|pre)>)+)(?:\r?\n)?", re.IGNORECASE)
-_SLACK = re.compile(rb"<(?:(https?://[^|<>\s]+|mailto:[^|<>\s]+|[@#!][\w]+)(?:\|([^<>\n]*))?)>")
-_FENCE = re.compile(
+_TAG = late.compile(rb"</?(?:" + _NAMES + rb")(?:\s[^<>\n]*)?/?>", re.IGNORECASE)
+_CLOSING_TAG = late.compile(rb"</(?:" + _NAMES + rb")>|<br ?/?>", re.IGNORECASE)
+_LINE_TAG = late.compile(rb"(?:<br\s*/?>|(?:</(?:p|div|li|tr|pre)>)+)(?:\r?\n)?", re.IGNORECASE)
+_SLACK = late.compile(rb"<(?:(https?://[^|<>\s]+|mailto:[^|<>\s]+|[@#!][\w]+)(?:\|([^<>\n]*))?)>")
+_FENCE = late.compile(
     rb"^[ \t]*(?:```|~~~)[a-z+-]{0,12}[ \t]*$|^[ \t]*```|```[ \t]*$|\{(?:code|noformat)(?::[^}\n]*)?\}", re.MULTILINE
 )
-_SOFT_BREAK = re.compile(rb"=\r?\n")
-_QUOTED_BYTE = re.compile(rb"=([0-9A-F]{2})")
-_MAIL_SIGNS = re.compile(rb"=(?:3D|20\r?\n|C2=A0|E2=80)")
+_SOFT_BREAK = late.compile(rb"=\r?\n")
+_QUOTED_BYTE = late.compile(rb"=([0-9A-F]{2})")
+_MAIL_SIGNS = late.compile(rb"=(?:3D|20\r?\n|C2=A0|E2=80)")
 # A second tag on one line is another rank's output that ran into it.
-_RUN_TOGETHER = re.compile(rb"(?<=[^\n\]:])(?=\[\d+,\d+\]<std(?:out|err|diag)>:|\[rank\d+\]: )")
-_TAG_AT_START = re.compile(rb"^.{0,80}?(?:\[\d+,\d+\]<std(?:out|err|diag)>:|\[rank\d+\]:)")
-_TWO_TAGS = re.compile(rb"\](?:<std(?:out|err|diag)>)?:[^\n]*?[^\n\]:]\[(?:\d+,\d+\]<std|rank\d+\]: )")
+_RUN_TOGETHER = late.compile(rb"(?<=[^\n\]:])(?=\[\d+,\d+\]<std(?:out|err|diag)>:|\[rank\d+\]: )")
+_TAG_AT_START = late.compile(rb"^.{0,80}?(?:\[\d+,\d+\]<std(?:out|err|diag)>:|\[rank\d+\]:)")
+_TWO_TAGS = late.compile(rb"\](?:<std(?:out|err|diag)>)?:[^\n]*?[^\n\]:]\[(?:\d+,\d+\]<std|rank\d+\]: )")
 _CUT_SIGNS = (b"truncated", b"snip", b"omitted", b"more lines", b"show more", b"view raw", "…".encode(), b"...")
-_CUT = re.compile(
+_CUT = late.compile(
     r"^[ \t]*(?:\.{3,}|…|[\[<(]*(?:output |log |lines? )?(?:truncated|snip(?:ped)?|omitted)[\])>]*"
     r"|(?:\.{3}|…)? ?\d+ more lines.{0,20}|show more|view raw)[ \t]*\r?$".encode(),
     re.MULTILINE | re.IGNORECASE,
 )
-_ESCAPED_BREAK = re.compile(rb"\\r\\n|\\n")
+_ESCAPED_BREAK = late.compile(rb"\\r\\n|\\n")
 
 
 def cut_marks(data: bytes) -> str:

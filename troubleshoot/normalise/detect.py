@@ -11,13 +11,13 @@ launcher's log does not make it that rank's log.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from itertools import pairwise
 
+from troubleshoot import late
 from troubleshoot.model import Identity, Stamp
 from troubleshoot.normalise.facts import VARIABLES, identity_from, identity_from_variable
 from troubleshoot.normalise.timestamps import Clock, parse_stamp
@@ -36,7 +36,7 @@ EVENT_SHARE = 0.2  # stern's own "+ pod › container" lines are proof enough
 
 Found = tuple[Wrapper, str, dict[str, str | None]]  # a wrapper, what is left without it, its facts
 _LEADS, _EVERYWHERE = by_lead(WRAPPERS)
-_YEAR = re.compile(r"(?<!\d)\d{4}[-/]|\d{4}$|^\d{9,}")
+_YEAR = late.compile(r"(?<!\d)\d{4}[-/]|\d{4}$|^\d{9,}")
 
 
 NOBODY = Identity()
@@ -72,8 +72,12 @@ class _Row:
 
 def first_strong(text: str, last: str | None, used: set[str]) -> Found | None:
     """Return the outermost strong wrapper of `text`."""
-    for match, each in _LEADS.get(text[:1], _EVERYWHERE):
-        if match(text) is None or each.after not in (None, last) or (each.name in used and each.name not in ONCE_MORE):
+    for each in _LEADS.get(text[:1], _EVERYWHERE):
+        if (
+            each.pattern.match(text) is None
+            or each.after not in (None, last)
+            or (each.name in used and each.name not in ONCE_MORE)
+        ):
             continue
         taken = each.take(text)
         if taken is not None:

@@ -19,6 +19,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from troubleshoot import late
+
 LOG = "log"
 
 
@@ -45,7 +47,7 @@ LINE_CHARS = 2000  # of a line are looked at
 
 def _kind(name: str, begin: str, body: str, *marks: str, least: int = 1, soon: str | None = None, gap: int = 0) -> Kind:
     later = re.compile(soon) if soon else None
-    return Kind(name, re.compile(begin), re.compile(f"(?:{body})"), marks, least, later, gap)
+    return Kind(name, late.compile(begin), late.compile(f"(?:{body})"), marks, least, later, gap)
 
 
 _NO_ERROR = r"(?!\w*(?:Error|Exception|Warning|Interrupt)\b)"  # which begins as a key of a mapping does
@@ -240,10 +242,10 @@ def _end(lines: Sequence[str], at: int, kind: Kind) -> int:
     return end
 
 
-_OPEN = re.compile(r"\s*\{\s*(?:$|\")")
+_OPEN = late.compile(r"\s*\{\s*(?:$|\")")
 _OBJECT_KEYS = (
-    (re.compile(r'"current_host"\s*:'), "resourceconfig"),
-    (re.compile(r'"(?:apiVersion|kind)"\s*:\s*"'), "manifest"),
+    (late.compile(r'"current_host"\s*:'), "resourceconfig"),
+    (late.compile(r'"(?:apiVersion|kind)"\s*:\s*"'), "manifest"),
 )
 
 
@@ -263,4 +265,4 @@ def _json_at(lines: Sequence[str], at: int) -> tuple[int, str] | None:
     return len(lines), name
 
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRING = late.compile(r'"(?:[^"\\]|\\.)*"')

@@ -12,10 +12,9 @@ is no UTF-8 and the bytes come out as letters of that script. Source: knowledge/
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterator
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.model import Block, LineMap
 from troubleshoot.normalise.origins import Later
 
@@ -31,10 +30,10 @@ NUL_SHARE = 0.3
 BROKEN_SHARE = 0.01
 
 _SCRIPTS = (  # encoding, letters that must come out, and what share of the non-ASCII ones they must be
-    ("cp932", re.compile("[\u3041-\u30fe]"), 0.3),
-    ("cp1252", re.compile("[äöüßÄÖÜéèêëàâçîïôùûñáíóúÉÈÀÇæøåÆØÅ„“”’–°«»]"), 0.9),
-    ("cp949", re.compile("[\uac00-\ud7a3]"), 0.95),
-    ("gb18030", re.compile("[\u4e00-\u9fff\uff00-\uff5e\u3001\u3002]"), 0.9),
+    ("cp932", late.compile("[\u3041-\u30fe]"), 0.3),
+    ("cp1252", late.compile("[äöüßÄÖÜéèêëàâçîïôùûñáíóúÉÈÀÇæøåÆØÅ„“”’–°«»]"), 0.9),
+    ("cp949", late.compile("[\uac00-\ud7a3]"), 0.95),
+    ("gb18030", late.compile("[\u4e00-\u9fff\uff00-\uff5e\u3001\u3002]"), 0.9),
 )
 
 

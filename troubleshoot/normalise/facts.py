@@ -6,9 +6,9 @@ In: the groups of a wrapper's pattern, or the text of a message. Out: an `Identi
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 
+from troubleshoot import late
 from troubleshoot.model import Identity
 
 Facts = Mapping[str, str | None]
@@ -20,8 +20,8 @@ LEVELS = {
     "err": "error", "error": "error", "crit": "fatal", "critical": "fatal", "fatal": "fatal", "abort": "fatal",
     "alert": "fatal", "emerg": "fatal", "panic": "fatal",
 }  # fmt: skip
-_LEVEL = re.compile(r"[\[(<]?(?:([A-Z]{4,8})[\])>]?(?=[:\s|-]|$)|([a-zA-Z]{4,8})[\])>]?:)")
-_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+_LEVEL = late.compile(r"[\[(<]?(?:([A-Z]{4,8})[\])>]?(?=[:\s|-]|$)|([a-zA-Z]{4,8})[\])>]?:)")
+_LABEL = late.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 _LABEL_NAMES = {
     "node": "host",
     "hostname": "host",
@@ -34,13 +34,13 @@ JSON_CHARS = 64 * 1024  # a longer object is not parsed for its time
 _TIME_FIELDS = ("ts", "time", "timestamp", "@timestamp", "asctime")
 _LEVEL_FIELDS = ("level", "severity", "levelname", "lvl")
 _WITHIN = (
-    re.compile(r'(?:time|ts)="?(?P<ts>[^" ]+(?: [\d:.,]+)?)"? (?:\S+ ){0,3}?level="?(?P<sev>\w+)"?'),
-    re.compile(r'level="?(?P<sev>\w+)"?(?: (?:time|ts)="?(?P<ts>[^" ]+)"?)?'),
-    re.compile(r"libfabric:\d+:(?P<ts>\d{10}):[^<]{0,200}<(?P<sev>\w+)>"),
+    late.compile(r'(?:time|ts)="?(?P<ts>[^" ]+(?: [\d:.,]+)?)"? (?:\S+ ){0,3}?level="?(?P<sev>\w+)"?'),
+    late.compile(r'level="?(?P<sev>\w+)"?(?: (?:time|ts)="?(?P<ts>[^" ]+)"?)?'),
+    late.compile(r"libfabric:\d+:(?P<ts>\d{10}):[^<]{0,200}<(?P<sev>\w+)>"),
 )
 
 # Variables of a process that tell where it runs, the surest first.
-_VARIABLE = re.compile(r'(?:declare -x |export )?([A-Z_]+)=["\']?([\w.-]+)["\']?\s*$|\s*"(current_host)": "([\w-]+)"')
+_VARIABLE = late.compile(r'(?:declare -x |export )?([A-Z_]+)=["\']?([\w.-]+)["\']?\s*$|\s*"(current_host)": "([\w-]+)"')
 VARIABLES = {
     "RANK": "rank", "SLURM_PROCID": "rank", "OMPI_COMM_WORLD_RANK": "rank", "PMI_RANK": "rank",
     "LOCAL_RANK": "local_rank", "OMPI_COMM_WORLD_LOCAL_RANK": "local_rank", "SLURM_LOCALID": "local_rank",

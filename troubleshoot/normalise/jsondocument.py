@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.model import Block, LineMap
 from troubleshoot.normalise.jsonlines import render, starts_of
 from troubleshoot.normalise.jsonrecords import show_record
@@ -26,10 +26,10 @@ RECORD_BYTES = 16 * limits.LINE_BYTES  # a longer record is given up, and the re
 
 # The array whose elements are the records, or "values" of [time, line] pairs.
 KEY_BYTES = 256  # at the end of a window that may hold the beginning of the next array
-_ARRAY = re.compile(r'"(events|hits|logRecords|values|results|entries|logs|records|items)"\s*:\s*\[\s*(?=[{\[])')
-_HEAD = re.compile(r'\s*(?:\[\s*\{|\{[^\x00]*?"(?:events|hits|logRecords|values|entries)"\s*:\s*\[\s*[{\[])')
-_BETWEEN = re.compile(r"\s*,?\s*")
-_STREAM = re.compile(r'"stream"\s*:\s*(?=\{)')
+_ARRAY = late.compile(r'"(events|hits|logRecords|values|results|entries|logs|records|items)"\s*:\s*\[\s*(?=[{\[])')
+_HEAD = late.compile(r'\s*(?:\[\s*\{|\{[^\x00]*?"(?:events|hits|logRecords|values|entries)"\s*:\s*\[\s*[{\[])')
+_BETWEEN = late.compile(r"\s*,?\s*")
+_STREAM = late.compile(r'"stream"\s*:\s*(?=\{)')
 _DECODER = json.JSONDecoder()
 
 

@@ -16,19 +16,20 @@ import re
 from collections.abc import Sequence
 from itertools import chain, repeat
 
+from troubleshoot import late
 from troubleshoot.model import LineMap
 from troubleshoot.normalise.jsonrecords import Shown, is_collected, show_record
 from troubleshoot.normalise.origins import Text
 
 JSON_SHARE = 0.9  # of a sample's lines must be JSON objects
 
-_DOCKER = re.compile(
+_DOCKER = late.compile(
     rb'\{"log":"([^"\\\n]*(?:\\[^n\n][^"\\\n]*)*)\\n","stream":"(stdout|stderr)"(?:,"attrs":\{[^{}\n]*\})?,'
     rb'"time":"(\d{4}-\d\d-\d\dT[\d:.]{8,18}Z)"\}\n'
 )
 _BLANK, _FULL, _END = repeat(b" "), repeat(b" F "), repeat(b"\n")
-_UNICODE = re.compile(rb"(?:\\u[0-9a-fA-F]{4})+")
-_ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_UNICODE = late.compile(rb"(?:\\u[0-9a-fA-F]{4})+")
+_ESCAPE = late.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 
 def is_json_lines(lines: Sequence[bytes]) -> bool:

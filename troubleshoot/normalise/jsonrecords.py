@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from troubleshoot import late
 from troubleshoot.normalise.timestamps import stamp_from_number
 
 MESSAGE_KEYS = ("message", "log", "msg", "MESSAGE", "line", "body", "@message")
@@ -52,7 +53,7 @@ _WRITERS = (
     ("otlp-json", frozenset({"timeUnixNano", "observedTimeUnixNano", "severityNumber"})),
     ("loki-json", frozenset({"labels", "values"})),
 )
-_ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)")
+_ISO = late.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,10 @@ A small source is one up to limits.PASTE_BYTES, however it is cut into blocks.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.model import Block
 from troubleshoot.normalise import chat, jsondocument, jsonlines, partial, repair
 from troubleshoot.normalise.encoding import is_wide
@@ -30,9 +29,9 @@ Needed = Callable[[bytes | bytearray, int], bool]
 Apply = Callable[[Text, bool], Text]
 
 _LINES = {
-    "cri": re.compile(rb"\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) [PF](?::\S+)*(?: |$)"),
-    "gitlab": re.compile(rb"\d{4}-\d\d-\d\dT\S+Z [0-9a-f]{2}[OE][ +]"),
-    "stamped": re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d) "),
+    "cri": late.compile(rb"\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) [PF](?::\S+)*(?: |$)"),
+    "gitlab": late.compile(rb"\d{4}-\d\d-\d\dT\S+Z [0-9a-f]{2}[OE][ +]"),
+    "stamped": late.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d) "),
 }
 
 

@@ -10,19 +10,18 @@ Pieces are joined per stream: stdout and stderr interleave. Source: knowledge/lo
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.model import LineMap
 from troubleshoot.normalise.origins import Later, Text, line_count, pick
 
 _STAMP = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)"
-_CRI = re.compile(rb"(" + _STAMP + rb" (stdout|stderr)) ([PF])(?::\S+)*(?: |$)")
-_PARTIAL = re.compile(rb"P(?<= P)(?::\S+)* ")  # begins with a byte that memchr can look for
-_GITLAB = re.compile(_STAMP + rb" ([0-9a-f]{2}[OE])([ +])")
-_CONTINUED = re.compile(rb"Z [0-9a-f]{2}[OE]\+")
-_SEAM = re.compile(_STAMP + rb" ")
+_CRI = late.compile(rb"(" + _STAMP + rb" (stdout|stderr)) ([PF])(?::\S+)*(?: |$)")
+_PARTIAL = late.compile(rb"P(?<= P)(?::\S+)* ")  # begins with a byte that memchr can look for
+_GITLAB = late.compile(_STAMP + rb" ([0-9a-f]{2}[OE])([ +])")
+_CONTINUED = late.compile(rb"Z [0-9a-f]{2}[OE]\+")
+_SEAM = late.compile(_STAMP + rb" ")
 SEAM_BYTES = 3500  # kubelet writes a stamp before each chunk; chunks are 4, 8 or 16 KiB
 
 

@@ -14,40 +14,41 @@ from __future__ import annotations
 
 import re
 
+from troubleshoot import late
 from troubleshoot.normalise.origins import Place, Text
 
 ESC, CR, NUL, BACKSPACE = b"\x1b", b"\r", b"\0", b"\x08"
 
-_COLOUR = re.compile(rb"\x1b\[(?:[0-79;][0-9;]*)?m")  # 8 hides text: Jenkins puts its notes behind it
-_CONTROL = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[()][0-9A-Za-z]|[@-Z\\-_=>])")
-_JENKINS_NOTE = re.compile(rb"\x1b\[8mha:[A-Za-z0-9+/=]*(?:\x1b\[0m)?")
-_CURSOR_UP = re.compile(rb"\x1b\[\d*[AF]")  # what follows is drawn over a line above
-_OVERSTRUCK = re.compile(rb"(?:[^\n\x08\x80-\xff]|[\xc0-\xff][\x80-\xbf]*)\x08|^\x08+", re.MULTILINE)
-_LONE_RETURN = re.compile(rb"\r(?![\r\n])")
-_RETURNS = re.compile(rb"(?:\r+|\x1b\[\d*[AF])\n?")
+_COLOUR = late.compile(rb"\x1b\[(?:[0-79;][0-9;]*)?m")  # 8 hides text: Jenkins puts its notes behind it
+_CONTROL = late.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[()][0-9A-Za-z]|[@-Z\\-_=>])")
+_JENKINS_NOTE = late.compile(rb"\x1b\[8mha:[A-Za-z0-9+/=]*(?:\x1b\[0m)?")
+_CURSOR_UP = late.compile(rb"\x1b\[\d*[AF]")  # what follows is drawn over a line above
+_OVERSTRUCK = late.compile(rb"(?:[^\n\x08\x80-\xff]|[\xc0-\xff][\x80-\xbf]*)\x08|^\x08+", re.MULTILINE)
+_LONE_RETURN = late.compile(rb"\r(?![\r\n])")
+_RETURNS = late.compile(rb"(?:\r+|\x1b\[\d*[AF])\n?")
 
 # Characters that take room and show nothing, and those that take none. Each list begins with its own first byte, so
 # that the search runs at the speed of memchr.
 _BLANKS = (
-    re.compile(rb"\xc2\xa0"),  # no-break space
-    re.compile(rb"\xe2(?:\x80[\x80-\x8a\xaf]|\x81\x9f)"),  # typographic spaces
-    re.compile(rb"\xe3\x80\x80"),  # ideographic space
+    late.compile(rb"\xc2\xa0"),  # no-break space
+    late.compile(rb"\xe2(?:\x80[\x80-\x8a\xaf]|\x81\x9f)"),  # typographic spaces
+    late.compile(rb"\xe3\x80\x80"),  # ideographic space
 )
 _INVISIBLE = (
-    re.compile(rb"\xc2\xad"),  # soft hyphen
-    re.compile(rb"\xe2(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xa4\xa6-\xaf])"),  # zero width, direction marks
-    re.compile(rb"\xef\xbb\xbf"),  # byte order mark
+    late.compile(rb"\xc2\xad"),  # soft hyphen
+    late.compile(rb"\xe2(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xa4\xa6-\xaf])"),  # zero width, direction marks
+    late.compile(rb"\xef\xbb\xbf"),  # byte order mark
 )
-_C1_CONTROL = re.compile(rb"\xc2\x9b[0-?]*[ -/]*[@-~]")
-_FULL_WIDTH = re.compile(rb"\xef(?:\xbc[\x81-\xbf]|\xbd[\x80-\x9e])")
+_C1_CONTROL = late.compile(rb"\xc2\x9b[0-?]*[ -/]*[@-~]")
+_FULL_WIDTH = late.compile(rb"\xef(?:\xbc[\x81-\xbf]|\xbd[\x80-\x9e])")
 
 # An escape byte that was lost on the way and stands as text.
-_LOST_ESCAPE = re.compile(
+_LOST_ESCAPE = late.compile(
     rb"(?:\^\[|#033|\\u001[bB]|\\x1[bB]|\\033|\\e|\xe2\x90\x9b|\xef\xbf\xbd)(?:\[[0-9;?]*[A-Za-z]|\][^\n\\]{0,200}\\\\)"
 )
 _LOST_SIGNS = (b"^[[", b"#033", b"\\u001", b"\\x1", b"\\033", b"\\e[", b"\xe2\x90\x9b", b"\xef\xbf\xbd")
-_BARE_COLOUR = re.compile(rb"\[(?:\d{1,3};)*\d{0,3}m")
-_BARE_RESET = re.compile(rb"\[0?m")
+_BARE_COLOUR = late.compile(rb"\[(?:\d{1,3};)*\d{0,3}m")
+_BARE_RESET = late.compile(rb"\[0?m")
 
 
 def is_damaged(data: bytes | bytearray, end: int) -> bool:
@@ -169,7 +170,7 @@ def repair_double_encoding(data: bytes) -> bytes:
     return data if data.isascii() else _NOT_ASCII.sub(_turn_back, data)
 
 
-_NOT_ASCII = re.compile(rb"(?:[\xc2-\xf4][\x80-\xbf]+){2,}")
+_NOT_ASCII = late.compile(rb"(?:[\xc2-\xf4][\x80-\xbf]+){2,}")
 _CP1252 = {chr(code): bytes([code]) for code in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}  # undefined there, kept by decoders
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 
+from troubleshoot import late
 from troubleshoot.model import Stamp
 
 MONTHS = {"JanFebMarAprMayJunJulAugSepOctNovDec"[3 * i : 3 * i + 3]: i + 1 for i in range(12)}
@@ -147,7 +148,7 @@ def _offset(text: str | None) -> timezone:
 _HMS = r"(\d\d):(\d\d):(\d\d)"
 _FRACTION = r"(?:[.,](\d{1,9}))?"
 _FORMATS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Clock, str], Stamp | None]], ...] = tuple(
-    (re.compile(pattern), build)
+    (late.compile(pattern), build)
     for pattern, build in (
         (
             rf"(?:[A-Z][a-z]{{2}} )?(\d{{4}})[-/](\d\d)[-/](\d\d)[Tt _]{_HMS}{_FRACTION}"

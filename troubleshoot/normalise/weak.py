@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from troubleshoot import late
 from troubleshoot.normalise.timestamps import CLOCK, ISO, ZONE
 from troubleshoot.normalise.wrappers import HOST, IDENT, SPEAKING, Wrapper, wrapper
 
@@ -26,7 +27,7 @@ DENSE = 16  # so many different ranks in a sample make up for those that are not
 
 # Lines that launchers print themselves stand outside the wrapper that they give to others, and so do the states of a
 # progress bar that were drawn over one another.
-LAUNCHER_LINE = re.compile(
+LAUNCHER_LINE = late.compile(
     r"(?:srun|slurmstepd|sbatch|salloc|mpirun|mpiexec|prterun|orterun|pdsh@\S+|bash|kill):|[-=*#+]{4,}|\+ "
     r"|Defaulted container|Killed$|Terminated$|[+-] \S+ › |\S+ exited with code \d+$|[^|]{0,80}?\d{1,3}%\|"
 )

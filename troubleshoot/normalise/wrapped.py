@@ -20,13 +20,12 @@ blanks everywhere, one with none. Source: knowledge/log-formats.md, section 30.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.model import LineMap
 from troubleshoot.normalise.detect import first_strong
 from troubleshoot.normalise.origins import Text
@@ -38,17 +37,17 @@ FEW_LINES = 20  # of a paste: one break may be enough
 LONGER_SHARE = 0.02  # of lines may be longer: words that could not be broken
 SLACK = 10
 
-_CONTINUATION = re.compile(r"\s*\(required by ")
-_BEGINNING = re.compile(
+_CONTINUATION = late.compile(r"\s*\(required by ")
+_BEGINNING = late.compile(
     r"\s*$|\s*(?:File \"|Traceback \(|During handling|The above exception|raise |return |at \S+\()|[-=*#~_]{4,}|```"
     r"|\s*[A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b|\s*(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b"
     r"|\s*[-*•+|$>] |[|+]|\s*\d+[.)] |\s*[\w.-]+@[\w.-]+[:$#]|[+$#] "
 )
 
 
-_MIDDLE = re.compile(r" ?[a-z(](?![\w.-]*:(?: |$))")
-_RULE = re.compile(r"[-=*#~_+|. ]*$")
-_DIGITS = re.compile(r"\d+")
+_MIDDLE = late.compile(r" ?[a-z(](?![\w.-]*:(?: |$))")
+_RULE = late.compile(r"[-=*#~_+|. ]*$")
+_DIGITS = late.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from troubleshoot import late
 from troubleshoot.normalise.timestamps import CLOCK, CTIME, FULL, ISO, SYSLOG, ZONE
 
 DIGITS = "0123456789"
@@ -64,7 +65,7 @@ def wrapper(
     after: str | None = None,
 ) -> Wrapper:
     """Return the wrapper whose prefix is `pattern`; what follows it is the message."""
-    return Wrapper(name, re.compile(pattern + r"(?P<msg>.*)$", re.DOTALL), lead, zone, finish, after)
+    return Wrapper(name, late.compile(pattern + r"(?P<msg>.*)$", re.DOTALL), lead, zone, finish, after)
 
 
 def _keep_speaker(facts: Mapping[str, str | None]) -> str:
@@ -227,15 +228,11 @@ WRAPPERS: tuple[Wrapper, ...] = COLLECTORS + VIEWERS + LAUNCHERS + TORCH + HEADE
 ONCE_MORE = frozenset({"cri", "syslog", "timestamp"})  # may stand inside another of their kind
 
 
-Matchers = tuple[tuple[Callable[[str], re.Match[str] | None], Wrapper], ...]
+Wrappers = tuple[Wrapper, ...]
 
 
-def by_lead(wrappers: Iterable[Wrapper]) -> tuple[Mapping[str, Matchers], Matchers]:
-    """Return the wrappers by the first character of a line, and those for every other character.
-
-    Each comes with its pattern's `match`: most lines have few wrappers, so what counts is how fast the others say no.
-    """
-    each_with_match = [(w.pattern.match, w) for w in wrappers]
-    everywhere = tuple((match, w) for match, w in each_with_match if not w.lead)
-    leads = {c for _, w in each_with_match for c in w.lead}
-    return {c: tuple((m, w) for m, w in each_with_match if not w.lead or c in w.lead) for c in leads}, everywhere
+def by_lead(wrappers: Iterable[Wrapper]) -> tuple[Mapping[str, Wrappers], Wrappers]:
+    """Return the wrappers by the first character of a line, and those for every other character."""
+    each = tuple(wrappers)
+    leads = {c for w in each for c in w.lead}
+    return {c: tuple(w for w in each if not w.lead or c in w.lead) for c in leads}, tuple(w for w in each if not w.lead)

@@ -22,6 +22,7 @@ from troubleshoot import limits
 from troubleshoot.model import Hit, Note, Progress, RulePack, ScanResult, Source, SourceInfo
 from troubleshoot.parallel.partitions import Listing, Partition, Piece
 from troubleshoot.parallel.worker import PieceResult, State
+from troubleshoot.scan.enough import Enough
 from troubleshoot.scan.tally import Tally
 
 PER_SOURCE = ("saturated", "counted-roughly", "pattern-timeout")  # notes that the whole source's tally makes
@@ -32,6 +33,7 @@ class Gathering:
 
     def __init__(self, pack: RulePack, listing: Listing, pieces: Sequence[Piece]) -> None:
         self._pack = pack
+        self._enough = Enough(pack)
         self._listing = listing
         self._waiting: dict[int, dict[int, PieceResult]] = {}
         self._expected: dict[int, int] = {}
@@ -79,7 +81,9 @@ class Gathering:
             if begin < piece.begin:
                 counts.update(hit.pattern for each in result.results for hit in each.hits)
         return frozenset(
-            pattern for pattern, count in counts.items() if count >= (piece.most or limits.HITS_PER_PATTERN)
+            pattern
+            for pattern, count in counts.items()
+            if count >= self._enough.hits_of(pattern, piece.most or limits.HITS_PER_PATTERN)
         )
 
     def _finish(self, index: int, results: tuple[ScanResult, ...]) -> list[ScanResult]:
@@ -112,7 +116,7 @@ def join_ranges(pack: RulePack, parts: Sequence[PieceResult]) -> ScanResult:
     """Return the result of a source from those of its ranges, in order."""
     first = parts[0].results[0]
     source = first.source
-    tally = Tally(source, pack.users, parts[0].piece.most)
+    tally = Tally(source, pack, Enough(pack), parts[0].piece.most)
     base = 0
     progress: tuple[Progress, ...] = ()
     extra: list[Note] = []

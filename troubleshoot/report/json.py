@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
+from troubleshoot import late
 from troubleshoot.model import Report
 from troubleshoot.report.wire import wire_report
 
 # Written as themselves by json.dumps, and not safe to show: DEL, C1 controls, bidi controls, line separators, tags.
 # They can only stand inside a JSON string, where the escape means the same.
-UNSHOWN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+UNSHOWN = late.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 def render_json(report: Report) -> str:

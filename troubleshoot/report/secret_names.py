@@ -13,29 +13,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from troubleshoot import late
+
 HINTS = ("passw", "passphrase", "secret", "token", "credential", "key", "pwd", "auth", "dockerconfigjson")
-HINT = re.compile(
+HINT = late.compile(
     r"passw(?:or)?d|passphrase|secret|token|credential"
     r"|api[_-]?key|(?:private|access|account|encryption|signing|master|auth|kaggle|storage|ngc|wandb)[_-]?key"
     r"|client-key-data|\.?dockerconfigjson|(?<=_)pwd|(?<=_)auth(?==)",
     re.IGNORECASE,
 )
-NAME_BEFORE = re.compile(r"[A-Za-z0-9_.-]{0,64}\Z")
-NAME_AFTER = re.compile(r"[A-Za-z0-9_-]{0,40}")
-ASSIGN = re.compile(r"""\\?["']?\]?\s{0,4}(?:=>|:=|[:=])[ \t]{0,16}(?:[bru]?(?=\\?["']))?""")
-ARGUMENT = re.compile(r"""(?:[ \t]{1,4}|=|["'],\s{0,4})(?=[^-\s])""")
-NAMED_VALUE = re.compile(  # {"name": "HF_TOKEN", "value": "..."} and the same in YAML over two lines
+NAME_BEFORE = late.compile(r"[A-Za-z0-9_.-]{0,64}\Z")
+NAME_AFTER = late.compile(r"[A-Za-z0-9_-]{0,40}")
+ASSIGN = late.compile(r"""\\?["']?\]?\s{0,4}(?:=>|:=|[:=])[ \t]{0,16}(?:[bru]?(?=\\?["']))?""")
+ARGUMENT = late.compile(r"""(?:[ \t]{1,4}|=|["'],\s{0,4})(?=[^-\s])""")
+NAMED_VALUE = late.compile(  # {"name": "HF_TOKEN", "value": "..."} and the same in YAML over two lines
     r"""\\?["']?\s{0,4},?\s{0,64}\\?["']?value\\?["']?\s{0,4}:[ \t]{0,4}"""
 )
-QUOTED = re.compile(r"""(?P<q>\\?["'])(?P<s>[^\r\n]{0,2048}?)(?P=q)""")
-BARE = re.compile(r"""[^\s"',;&|<>()\[\]{}\\]{1,4096}""")
-PLACEHOLDER_WORD = re.compile(r"[A-Z_-]{0,16}(?:KEY|TOKEN|PASS|PASSWORD|SECRET)[A-Z_-]{0,16}")
-CODE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")  # a traceback quotes `password=config.password`
-PATH = re.compile(r"(?:~|\.{0,2})/\S*/\S*|s3://\S+|https?://\S+")
+QUOTED = late.compile(r"""(?P<q>\\?["'])(?P<s>[^\r\n]{0,2048}?)(?P=q)""")
+BARE = late.compile(r"""[^\s"',;&|<>()\[\]{}\\]{1,4096}""")
+PLACEHOLDER_WORD = late.compile(r"[A-Z_-]{0,16}(?:KEY|TOKEN|PASS|PASSWORD|SECRET)[A-Z_-]{0,16}")
+CODE = late.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")  # a traceback quotes `password=config.password`
+PATH = late.compile(r"(?:~|\.{0,2})/\S*/\S*|s3://\S+|https?://\S+")
 AWS_SECRET_CHARS = 40  # of an alphabet with a slash: may look like a path
-BARE_ENV = re.compile(r"\S{1,4096}")  # a line of `env`: whatever is there up to a blank
+BARE_ENV = late.compile(r"\S{1,4096}")  # a line of `env`: whatever is there up to a blank
 
-NOT_A_SECRET_TAIL = re.compile(  # what the name says about the secret rather than holding it
+NOT_A_SECRET_TAIL = late.compile(  # what the name says about the secret rather than holding it
     r"(?:^|[_.-]|(?<=[a-z])(?=[A-Z]))"
     r"(?:name|names|ids?|path|file|dir|ur[il]|arn|type|ref|keyref|seconds|secs|count|size|len|length|expir\w*|ttl|version"
     r"|enabled|policy|provider|class|mode|limits?|usage|rate|manager|store|namespace|mount|volume|format|source|hash|index"

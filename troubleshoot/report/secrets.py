@@ -20,13 +20,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from troubleshoot import late
 from troubleshoot.report.secret_names import find_named_secrets, is_placeholder
 from troubleshoot.report.secret_shapes import EMAIL, IPV4, IPV6_CANDIDATE, SHAPES, Shape
 
-KEY_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-KEY_END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-KEY_BODY = re.compile(r"[A-Za-z0-9+/=]{16,}(?=[\s\"',\\]*$)")
-KEY_HEADER = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment): |^\s*$")
+KEY_BEGIN = late.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+KEY_END = late.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+KEY_BODY = late.compile(r"[A-Za-z0-9+/=]{16,}(?=[\s\"',\\]*$)")
+KEY_HEADER = late.compile(r"(?:Proc-Type|DEK-Info|Version|Comment): |^\s*$")
 
 
 @dataclass(frozen=True, slots=True)

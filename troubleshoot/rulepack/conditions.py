@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from troubleshoot import late
 from troubleshoot.model import Condition, Op, Reach, Signature, Window
 from troubleshoot.reach import HELP as INSTANT_HELP
 from troubleshoot.reach import SECONDS, parse_instant
@@ -27,7 +28,7 @@ COUNTED = ("rank", "host", "source")  # what `distinct` can count besides captur
 ALWAYS_KNOWN = ("count",)  # what `where` can name besides captures
 _ONLY_MISSING = ("given", "relevant", "next")
 _LIST_MEANS = {"given": Op.ALL, "relevant": Op.ANY, "unless": Op.ANY}
-_WINDOW = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)")
+_WINDOW = late.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)")
 
 
 class ConditionBuilder:

@@ -16,13 +16,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from troubleshoot import __version__
+from troubleshoot import __version__, late
 from troubleshoot.errors import Problem
 from troubleshoot.model import Place, Rule, RulePack
 from troubleshoot.values import order
 
 SHIPPED = "troubleshoot"
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_NAME = late.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from typing import Any
 
 import yaml
 
+from troubleshoot import late
 from troubleshoot.errors import Problem
 from troubleshoot.model import Place
 
@@ -27,11 +28,11 @@ Path = tuple[str | int, ...]  # keys and list positions that lead from the top t
 MOST_NESTED = 40
 EXCERPT_CHARS = 100
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_LINE_END = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")  # what YAML counts as one
-_NOT_YAML = re.compile(r"[^\t\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_INT = re.compile(r"[-+]?(?:0|[1-9]\d*)")
-_FLOAT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
+_LINE_END = late.compile(r"\r\n|[\n\r\x85\u2028\u2029]")  # what YAML counts as one
+_NOT_YAML = late.compile(r"[^\t\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_CONTROLS = late.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_INT = late.compile(r"[-+]?(?:0|[1-9]\d*)")
+_FLOAT = late.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
 
 
 class Number(float):

@@ -12,14 +12,13 @@ Patterns get their ids when the pack is put together (`load.py`); here every id 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import regex
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.model import Pattern, Signature
 from troubleshoot.rulepack.positions import Document, Path
 from troubleshoot.rulepack.shape import did_you_mean
@@ -27,7 +26,7 @@ from troubleshoot.rulepack.text import RESERVED_NAMES, TextError, localise_regex
 
 UNNUMBERED = -1
 ONLY_NAME = "line"  # the name of the signature of a rule that has just one
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_NAME = late.compile(r"[a-z][a-z0-9_]*")
 _OPTIONS = ("exact_case", "lines", "entry", "slow", "advice")
 
 

@@ -24,7 +24,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.errors import RuleError
 from troubleshoot.rulepack.holes import ANY_QUOTE, BLANK, BLANKS, ENTITY, HOLE_TYPES, NO_BLANK, QUOTES
 from troubleshoot.rulepack.messages import Found, find_messages
@@ -33,10 +33,12 @@ RESERVED_NAMES = ("count", "ranks", "hosts")  # what every finding's texts may u
 
 # Before a hole in quotes: the value does not begin here if the next quote, after a blank, is the one that opens it.
 _NO_QUOTE_TO_COME = rf"(?![^\n{QUOTES}]*{BLANK}[{QUOTES}])"
-_HOLE = re.compile(r"\{([^{}\n]*)\}")
+_HOLE = late.compile(r"\{([^{}\n]*)\}")
 _DIGITS = "0123456789"
-_NAME = re.compile(r"_|[a-z][a-z0-9_]*")
-_SPLIT = re.compile(rf"(?P<blank>[{BLANKS}\r\n]+)|(?P<quote>[{QUOTES}]+)|(?P<colon>:)|(?P<brace>\{{\{{|\}}\}}|[{{}}])")
+_NAME = late.compile(r"_|[a-z][a-z0-9_]*")
+_SPLIT = late.compile(
+    rf"(?P<blank>[{BLANKS}\r\n]+)|(?P<quote>[{QUOTES}]+)|(?P<colon>:)|(?P<brace>\{{\{{|\}}\}}|[{{}}])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +295,7 @@ def localise_regex(pattern: str, *, exact_case: bool = False) -> str:
     return pattern
 
 
-_NOT_LITERAL = re.compile(
+_NOT_LITERAL = late.compile(
     r"\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?#[^)]*\)|\(\?P?[<'][^>')=!]*[>']|\(\?P?[<=!>:&|]+|\{[\d,]*\}",
     re.DOTALL,
 )

@@ -19,6 +19,8 @@ from __future__ import annotations
 import functools
 import re
 
+from troubleshoot import late
+
 # A phrase, a text that it cannot do without, and the reason for it.
 PHRASES: tuple[tuple[str, str, str], ...] = (
     (
@@ -77,10 +79,10 @@ CODE: tuple[tuple[str, str], ...] = (
     (r"(?:if|elif|while|until)\s+.*\bgrep\b", "a script that looks for the error"),
 )
 
-_PHRASE = re.compile("|".join(f"(?:{phrase})" for phrase, _, _ in PHRASES), re.IGNORECASE)
+_PHRASE = late.compile("|".join(f"(?:{phrase})" for phrase, _, _ in PHRASES), re.IGNORECASE)
 _SIGNS = tuple({sign for _, sign, _ in PHRASES})
-_CODE = re.compile(r"\s*(?:" + "|".join(f"(?:{code})" for code, _ in CODE) + ")", re.MULTILINE)
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n|$")
+_CODE = late.compile(r"\s*(?:" + "|".join(f"(?:{code})" for code, _ in CODE) + ")", re.MULTILINE)
+_SENTENCE_END = late.compile(r"[.!?](?=\s|$)|\n|$")
 
 
 @functools.lru_cache(maxsize=512)

@@ -9,18 +9,17 @@ quoted code (advice.py) is passed over, and the next match is looked at:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import regex
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.model import Pattern
 from troubleshoot.scan.advice import is_advice, is_quoted_code
 
 # What ties a pattern to the ends of its text: anchors, and look-around other than at digits and letters.
-_BOUND = re.compile(r"(?<!\[)[\^$]|\\[AZzGKBmM\\]|\(\?<?[=!](?!\\[dw]\))")
+_BOUND = late.compile(r"(?<!\[)[\^$]|\\[AZzGKBmM\\]|\(\?<?[=!](?!\\[dw]\))")
 # Marks of the lines of which peeling changes more: `slurmstepd[12]:`, mpirun's XML, Fluent Bit's quoted strings.
 _REWRITTEN = ("]:", "<", "\\", '=>"')
 # Letting go of the interpreter lock costs more than the search of a short text.

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from troubleshoot import late
 from troubleshoot.scan.plan import Entry
 
 
@@ -23,13 +24,13 @@ class FallbackSearch:
 
     def __init__(self, entries: tuple[Entry, ...]) -> None:
         words = {entry.literal: index for index, entry in enumerate(entries) if entry.literal is not None}
-        self._literals = re.compile(b"(?=(%b))" % _write_tree(words)) if words else None
+        self._literals = late.compile(b"(?=(%b))" % _write_tree(words)) if words else None
         self._ends = {
             word: tuple((length, words[word[:length]]) for length in range(1, len(word) + 1) if word[:length] in words)
             for word in words
         }
         self._others = [
-            (index, re.compile(b"(?=(%b))" % entry.expression, re.IGNORECASE))
+            (index, late.compile(b"(?=(%b))" % entry.expression, re.IGNORECASE))
             for index, entry in enumerate(entries)
             if entry.literal is None
         ]

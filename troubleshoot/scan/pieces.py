@@ -15,11 +15,10 @@ each other way to begin the gap is a literal of its own, and costs next to nothi
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.scan.charsets import DIGIT, LOWER, NEWLINE, SPACE, One, mask_of
 from troubleshoot.scan.frequencies import NUMBERS_ONLY, cost, cost_of_phrase
 from troubleshoot.scan.syntax import Repeat
@@ -29,11 +28,11 @@ MAX_SPELLINGS = 4  # characters in a class that is still spelt out
 
 # What a word is made of. A non-ASCII character stands for its UTF-8 bytes.
 _CHARS = r"[A-Za-z0-9_./\-\u0080-\udfff\uf000-\ufffc\ufffe-\U0010ffff]"
-_WORD = re.compile(_CHARS + "+")
-_PHRASE = re.compile(rf"(?<!{_CHARS})(?=({_CHARS}+)([ \ue000-\ue002])({_CHARS}+)(?:([ \ue000-\ue002])({_CHARS}+))?)")
+_WORD = late.compile(_CHARS + "+")
+_PHRASE = late.compile(rf"(?<!{_CHARS})(?=({_CHARS}+)([ \ue000-\ue002])({_CHARS}+)(?:([ \ue000-\ue002])({_CHARS}+))?)")
 # What is taken when there is no word: all but quotes and what HTML, XML and quoted strings write otherwise.
-_ANYTHING = re.compile(r"[^\x00-\x08\x0a\x0e-\x1f\"'`<>&\\\ue000-\uefff\ufffd]+")
-_PUNCTUATED = re.compile(rb"(?=.*[^a-z0-9]).{3}")  # such a piece of three bytes is as rare as a word of four
+_ANYTHING = late.compile(r"[^\x00-\x08\x0a\x0e-\x1f\"'`<>&\\\ue000-\uefff\ufffd]+")
+_PUNCTUATED = late.compile(rb"(?=.*[^a-z0-9]).{3}")  # such a piece of three bytes is as rare as a word of four
 _TOO_FREQUENT = 100_000.0  # lines of a million: a piece of any kind that is on more is not worth searching for
 
 # Signs for a gap: of spaces alone; of ASCII blanks; of these and those that chats and pages use. With each, what may

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from troubleshoot.model import Block, Normaliser, RulePack, ScanResult, Source
 from troubleshoot.scan.confirm import Confirmer
+from troubleshoot.scan.enough import Enough
 from troubleshoot.scan.lines import Chunk, Line
 from troubleshoot.scan.match import Matcher
 from troubleshoot.scan.tally import Tally
@@ -20,7 +21,7 @@ from troubleshoot.scan.tally import Tally
 
 def scan_plainly(pack: RulePack, source: Source, blocks: Iterable[Block], normaliser: Normaliser) -> ScanResult:
     """Return the hits of every pattern of the pack. Holds the whole source in memory."""
-    tally = Tally(source, pack.users)
+    tally = Tally(source, pack, Enough(pack))
     matcher = Matcher(source, normaliser, Confirmer(pack.patterns))
     pieces, whole = _lines(blocks)
     for pattern in pack.patterns:

@@ -20,6 +20,7 @@ from troubleshoot import limits
 from troubleshoot.model import Block, Hit, Normaliser, Note, Pattern, RulePack, ScanResult, Source
 from troubleshoot.scan.ahead import read_ahead
 from troubleshoot.scan.confirm import Confirmer
+from troubleshoot.scan.enough import Enough
 from troubleshoot.scan.entries import extent
 from troubleshoot.scan.lines import STRIDE, Chunk, Line
 from troubleshoot.scan.match import Matcher
@@ -80,6 +81,7 @@ class Scanner:
         ahead: bool = True,
     ) -> None:
         self._pack = pack
+        self._enough = Enough(pack)
         self._compiled = compile_pack(pack, only, store)
         self._count_all = count_all
         self._ahead = ahead
@@ -96,7 +98,7 @@ class Scanner:
     ) -> ScanResult:
         """Return the hits of one source, in record order, at most one per pattern and line. `closed`: ids of patterns
         that are saturated before the source, or this part of it, begins. `most`: see Tally."""
-        tally = Tally(source, self._pack.users, most)
+        tally = Tally(source, self._pack, self._enough, most)
         tally.saturated |= closed
         matcher = Matcher(source, normaliser, self._compiled.confirmer, shortcut=True)
         run = _Run(self, tally, matcher, normaliser)

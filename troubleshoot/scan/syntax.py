@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
 
+from troubleshoot import late
 from troubleshoot.scan.charsets import (
     ANY,
     ASCII_ALL,
@@ -96,13 +97,13 @@ def parse(source: str, *, spans: bool = False, exact_case: bool = False) -> Node
         return Opaque()
 
 
-_FLAGS = re.compile(r"\(\?(?P<on>[a-zA-Z01]*)(?:-(?P<off>[a-z]+))?(?P<end>[:)])")
-_GROUP_NAME = re.compile(r"\(\?P?<\w+>|\(\?'\w+'")
-_QUANTIFIER = re.compile(r"\{(\d*)(,?)(\d*)\}")
-_FUZZY = re.compile(r"\{[A-Za-z0-9<=>+, ]*\}")
-_BACK_REFERENCE = re.compile(r"\(\?P=\w+\)|\(\?P>\w+\)|\(\?&\w+\)|\(\?(?:R|[+-]?\d+)\)")
-_POSIX_CLASS = re.compile(r"\[:(\^?)(\w+):\]")
-_BRACED = re.compile(r"\{[^{}]*\}")
+_FLAGS = late.compile(r"\(\?(?P<on>[a-zA-Z01]*)(?:-(?P<off>[a-z]+))?(?P<end>[:)])")
+_GROUP_NAME = late.compile(r"\(\?P?<\w+>|\(\?'\w+'")
+_QUANTIFIER = late.compile(r"\{(\d*)(,?)(\d*)\}")
+_FUZZY = late.compile(r"\{[A-Za-z0-9<=>+, ]*\}")
+_BACK_REFERENCE = late.compile(r"\(\?P=\w+\)|\(\?P>\w+\)|\(\?&\w+\)|\(\?(?:R|[+-]?\d+)\)")
+_POSIX_CLASS = late.compile(r"\[:(\^?)(\w+):\]")
+_BRACED = late.compile(r"\{[^{}]*\}")
 
 
 def _words(branch: Seq) -> Iterator[tuple[One, ...]]:

@@ -1,9 +1,8 @@
 """Keeps the hits of one source within bounds, and says what was left out.
 
-In: hits, in record order per pattern. Out: a `ScanResult`. A pattern keeps limits.HITS_PER_PATTERN hits (fewer, if it
-serves no rule: of a mark of a platform it matters that it is there) and is then saturated; all patterns together keep
-limits.HITS_PER_SOURCE, past which each keeps a few more. A pattern that runs past its time too often is given up for
-the source. Each of these is a note.
+In: hits, in record order per pattern. Out: a `ScanResult`. A pattern keeps as many hits as are enough (enough.py) and
+is then saturated; all patterns together keep limits.HITS_PER_SOURCE, past which each keeps a few more. A pattern that
+runs past its time too often is given up for the source. Each of these is a note.
 """
 
 from __future__ import annotations
@@ -12,20 +11,20 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from troubleshoot import limits
-from troubleshoot.model import Hit, Note, PatternUse, ScanResult, Source
+from troubleshoot.model import Hit, Note, PatternUse, RulePack, ScanResult, Source
+from troubleshoot.scan.enough import Enough
 
 NAMED = 6  # signatures named in one note
-BUILT_IN = {"~suspects": limits.SUSPECT_HITS, "~platforms": limits.PLATFORM_HITS}  # hits that are enough for them
 
 
 class Tally:
     """The hits of one source. `most`: hits kept per pattern, where it is not limits.HITS_PER_PATTERN."""
 
-    def __init__(self, source: Source, users: Sequence[Sequence[PatternUse]], most: int = 0) -> None:
+    def __init__(self, source: Source, pack: RulePack, enough: Enough, most: int = 0) -> None:
         self._source = source
-        self._users = users
+        self._users = pack.users
+        self._enough = enough
         self._most = most or limits.HITS_PER_PATTERN
-        self._caps: dict[int, int] = {}
         self._hits: list[Hit] = []
         self._last_line: dict[int, int] = {}
         self._full_line = 0  # up to it hits were there when all were as many as are kept
@@ -56,10 +55,7 @@ class Tally:
 
     def _cap(self, pattern: int, full: bool) -> int:
         """Return how many hits of the pattern are kept."""
-        cap = self._caps.get(pattern)
-        if cap is None:
-            enough = (BUILT_IN.get(use.rule, self._most) for use in self._uses(pattern))
-            cap = self._caps[pattern] = min(self._most, max(enough))
+        cap = self._enough.hits_of(pattern, self._most)
         return min(cap, limits.HITS_PER_PATTERN_WHEN_FULL) if full else cap
 
     def count(self, pattern: int) -> None:
@@ -108,11 +104,7 @@ class Tally:
 
     def _notes(self) -> list[Note]:
         notes = []
-        uncounted = {
-            pattern
-            for pattern in self.saturated - self._roughly
-            if any(use.rule != "~platforms" for use in self._uses(pattern))
-        }
+        uncounted = {pattern for pattern in self.saturated - self._roughly if self._enough.is_counted(pattern)}
         if uncounted:
             notes.append(
                 Note(
