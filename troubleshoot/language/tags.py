@@ -9,7 +9,8 @@ Simplified; a browser that would take either says `zh` too.
 from __future__ import annotations
 
 import functools
-import re
+
+from troubleshoot import late
 
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "zh-CN": "简体中文"}  # that the program itself speaks, by their own names
@@ -19,8 +20,8 @@ _LOOKUP = {
     **dict.fromkeys(("zh", "zh-hans", "zh-cn", "zh-sg"), "zh-CN"),
     **dict.fromkeys(("zh-hant", "zh-tw", "zh-hk", "zh-mo")),
 }
-_TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
-_RANGE = re.compile(r"\s*([A-Za-z0-9*-]{1,40})\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?")
+_TAG = late.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
+_RANGE = late.compile(r"\s*([A-Za-z0-9*-]{1,40})\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?")
 _MOST_HEADER = 1000  # characters; what browsers send is a tenth of it
 
 

@@ -15,10 +15,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
+from troubleshoot import late
 from troubleshoot.language.tags import ENGLISH, LANGUAGES
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
-_HOLE = re.compile(r"\\\{(\w+)\\\}")  # in a template after re.escape
+_HOLE = late.compile(r"\\\{(\w+)\\\}")  # in a template after re.escape
 _NESTED = ("rest", "because")  # holes whose text is a sentence of ours itself
 _MOST_SENTENCE = 2000  # characters: a sentence may quote a log
 

@@ -6,15 +6,15 @@ that passes. Characters that XML 1.0 cannot hold become escapes one can read."""
 
 from __future__ import annotations
 
-import re
 from xml.etree import ElementTree as Tree
 
+from troubleshoot import late
 from troubleshoot.model import Finding, Report, Role, Severity, Verdict
 from troubleshoot.report import job_words, words
 from troubleshoot.report.printable import visible
 
 SUITE = "troubleshoot"
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = late.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render_junit(report: Report) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from troubleshoot import late
 from troubleshoot.language import say, speaking
 from troubleshoot.model import Finding, Fix, Job, Report, Role, Suspect, Undecided, Verdict
 from troubleshoot.report import job_words, words
@@ -17,10 +18,10 @@ from troubleshoot.report.printable import one_line, visible
 OTHERS = 20
 NOTES = 20
 CELL_CHARS = 200
-MARKUP = re.compile(r"[\\`*{}\[\]<>#|~!&$^]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # inside a word, _ is a letter
-LINE_STARTS = re.compile(r"^(\d*)([-+=/]|[.)])")  # a list, a rule, a heading's underline, a quick action
-LINKS = re.compile(r"://|(?i:\bwww\.)")
-MENTIONS = re.compile(r"@(?=\w)")
+MARKUP = late.compile(r"[\\`*{}\[\]<>#|~!&$^]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # inside a word, _ is a letter
+LINE_STARTS = late.compile(r"^(\d*)([-+=/]|[.)])")  # a list, a rule, a heading's underline, a quick action
+LINKS = late.compile(r"://|(?i:\bwww\.)")
+MENTIONS = late.compile(r"@(?=\w)")
 ZERO_WIDTH = "\u200b"
 
 

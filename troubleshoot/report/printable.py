@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from troubleshoot import late
+
 # C0 but tab and line feed, DEL, C1, bidi marks and controls, line and paragraph separator, BOM, surrogates, tags
-UNSAFE = re.compile(
+UNSAFE = late.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
 )
 TAB = "    "

@@ -8,10 +8,10 @@ Limits: docs.slack.dev/reference/block-kit/blocks; a message's blocks are refuse
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from troubleshoot import late
 from troubleshoot.language import say, speaking
 from troubleshoot.model import Finding, Fix, Job, Report, Role, Severity, Suspect, TimelineEntry, Verdict
 from troubleshoot.report import job_words, words
@@ -30,7 +30,7 @@ EXCERPTS = 3
 FIXES = 3
 OTHERS = 10
 
-FORMATTING = re.compile(r"(?<![A-Za-z0-9])[*_~`]|[*_~`](?![A-Za-z0-9])")  # inside a word a mark means nothing
+FORMATTING = late.compile(r"(?<![A-Za-z0-9])[*_~`]|[*_~`](?![A-Za-z0-9])")  # inside a word a mark means nothing
 
 Block = dict[str, Any]
 

@@ -11,14 +11,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from troubleshoot import late
 from troubleshoot.errors import UsageError
 
 SHARED, TABLES, BUILTIN = "_shared", "_tables", "_builtin"
 PACK = "pack"  # the kind of a pack's own description, and with the suffix the name of its file
 SUFFIX = ".yaml"
 _DEPTH = 8  # of folders within folders: links may go round
-_SEGMENT = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_TRANSLATION = re.compile(r"(?P<rule>[^.]+)\.(?P<language>[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,4})")
+_SEGMENT = late.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_TRANSLATION = late.compile(r"(?P<rule>[^.]+)\.(?P<language>[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,4})")
 
 
 @dataclass(frozen=True, slots=True)
