@@ -1,6 +1,7 @@
 """The HTTP API: reads what is asked, has it scanned, sends what was rendered. No logic of its own.
 
 POST /v1/scan          text/plain, application/json, multipart/form-data; gzip, deflate, zstd
+POST /v1/log           the text of one of the logs, decompressed and without secrets
 GET  /v1/rules         the pack, filtered by `domain`, `system`, `q`
 GET  /v1/rules/{id}    one rule, whole; as Markdown with `?format=markdown`
 GET  /healthz          the process lives
@@ -30,6 +31,7 @@ from troubleshoot.api.holder import PackHolder
 from troubleshoot.api.kept import PRIVATE, SANDBOX, add_kept, keep, there
 from troubleshoot.api.keys import KeyRing
 from troubleshoot.api.life import Life
+from troubleshoot.api.logs import add_logs
 from troubleshoot.api.metrics import CONTENT_TYPE, Metrics, gauge
 from troubleshoot.api.options import ServiceOptions
 from troubleshoot.api.pages import install_pages
@@ -128,6 +130,7 @@ def create_app(
     app.add_middleware(Gate, metrics=metrics, keys=keys, options=options)
     install_problem_handlers(app)
     _add_scan(app, service, life, max_bytes, options)
+    add_logs(app, service, max_bytes, SCAN_BODY, problems)
     _add_rules(app, holder)
     add_kept(app, lambda: life.store, problems)
     add_tallies(app, holder, lambda: life.store, who, problems, options)
@@ -175,8 +178,7 @@ def _add_scan(app: FastAPI, service: ScanService, life: Life, max_bytes: int, op
             body = await read_scan_body(request, max_bytes, asked.name)
             answer = await service.scan(body, Wanted(formats, asked.platform, asked.keep_log, who(request)))
         if save:
-            names = list(body.texts)
-            headers |= await keep(life.store, answer, formats, names, days=asked.days, made_by=who(request))
+            headers |= await keep(life.store, answer, formats, days=asked.days, made_by=who(request))
         return Response(answer.bodies[0], media_type=media_type_of(asked.format), headers=headers)
 
 

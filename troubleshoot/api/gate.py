@@ -43,6 +43,7 @@ OPEN_BELOW = ("/static/",)
 UNCOUNTED = frozenset({"/healthz", "/readyz", "/slack/events"})  # a probe that is turned away restarts the service
 SCOPES: tuple[tuple[str, str, str], ...] = (  # method, path or its beginning, scope
     ("POST", "/v1/scan", "scan"),
+    ("POST", "/v1/log", "scan"),
     ("POST", "/v1/feedback", "scan"),
     ("POST", "/", "scan"),
     ("*", "/mcp", "scan"),

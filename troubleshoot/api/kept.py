@@ -71,7 +71,6 @@ async def keep(
     store: Store | None,
     answer: Answer,
     formats: tuple[str, ...],
-    names: list[str],
     *,
     days: int | None,
     made_by: str,
@@ -79,7 +78,7 @@ async def keep(
     """Save an answer whose bodies are `formats` and then its redacted logs; return the headers that tell where."""
     found = there(store)
     renderings: Mapping[str, bytes] = dict(zip(formats, answer.bodies, strict=False))
-    logs = list(zip(names, answer.bodies[len(formats) :], strict=False))
+    logs = list(zip(answer.logs, answer.bodies[len(answer.bodies) - len(answer.logs) :], strict=True))
     link = await asyncio.to_thread(
         found.save_report,
         {format: body for format, body in renderings.items() if format in SAVED_FORMATS},
@@ -168,11 +167,15 @@ def add_kept(
             **problems(404),
         },
     )
-    async def get_log(report_id: ReportId, position: Annotated[int, Query(ge=0, le=10_000)] = 0) -> Response:
-        logs = await asyncio.to_thread(there(store()).logs, report_id)
-        if position >= len(logs):
+    async def get_log(
+        report_id: ReportId,
+        position: Annotated[int, Query(ge=0, le=10_000)] = 0,
+        source: Annotated[str | None, Query(max_length=2000, description="Its name, instead of its position")] = None,
+    ) -> Response:
+        text = await asyncio.to_thread(there(store()).log, report_id, name=source, position=position)
+        if text is None:
             raise NotFoundError("no such report, or its log was not kept")
-        return Response(logs[position][1], media_type="text/plain; charset=utf-8", headers=PRIVATE)
+        return Response(text, media_type="text/plain; charset=utf-8", headers=PRIVATE)
 
     @app.delete(
         "/v1/reports/{report_id}",

@@ -82,6 +82,7 @@ def _start_router(site: Site) -> APIRouter:
             max_bytes=site.max_bytes,
             formats=[each for each in DOWNLOADS if each in get_args(Format)],
             keep_days=site.options.keep_days if site.options.store else 0,
+            keep_logs=site.options.keep_logs,
         )
 
     @router.get("/")
@@ -113,7 +114,7 @@ def _saved_router(site: Site) -> APIRouter:
     async def show_saved(request: Request, report_id: Annotated[str, Path(max_length=100)]) -> Response:
         store = site.store()
         body = await asyncio.to_thread(store.report, report_id, "markdown") if store is not None else None
-        if body is None:
+        if store is None or body is None:
             return site.missing(
                 request, "No such answer", "It was deleted, or its time is over, or the link is not whole."
             )
@@ -123,6 +124,7 @@ def _saved_router(site: Site) -> APIRouter:
             cache=NEVER_STORED,
             report_id=report_id,
             answer=html_from_markdown(body.decode("utf-8"), site.pack.rules),
+            logs=await asyncio.to_thread(store.log_names, report_id),
             labels=VARIANTS,
             formats=[each for each in DOWNLOADS if each in get_args(SavedFormat)],
         )

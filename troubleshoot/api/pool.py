@@ -53,12 +53,27 @@ ERRORS: dict[str, type[TroubleshootError]] = {
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One scan: logs by name, and in which formats the report is wanted."""
+    """One scan: logs by name, and in which formats the report is wanted. With `view` (a source's name, a line) it is
+    no scan: that source's text around the line is wanted."""
 
     logs: Mapping[str, bytes]
     formats: Sequence[str]
     platform: str | None = None
     redacted_logs: bool = False
+    view: tuple[str, int] | None = None
+
+    @property
+    def head(self) -> Head:
+        """What is sent to a scan process, the logs aside."""
+        if self.view is not None:
+            return {"op": "view", "names": list(self.logs), "source": self.view[0], "around": self.view[1]}
+        return {
+            "op": "scan",
+            "names": list(self.logs),
+            "formats": list(self.formats),
+            "platform": self.platform,
+            "redacted_logs": self.redacted_logs,
+        }
 
     @property
     def size(self) -> int:
@@ -67,10 +82,12 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A summary (verdict, rules, bytes, lines, seconds, pack) and the bodies: one per format, then redacted logs."""
+    """A summary (verdict, rules, bytes, lines, seconds, pack) and the bodies: one per format, then redacted logs, of
+    which `logs` are the names."""
 
     summary: dict[str, Any]
     bodies: list[bytes]
+    logs: tuple[str, ...] = ()
 
 
 @dataclass(eq=False, slots=True)
@@ -177,21 +194,14 @@ class ScanPool:
         await asyncio.gather(*self._ending, return_exceptions=True)
 
     async def _exchange(self, process: _Process, job: Job) -> tuple[Head, list[bytes]]:
-        head: Head = {
-            "op": "scan",
-            "names": list(job.logs),
-            "formats": list(job.formats),
-            "platform": job.platform,
-            "redacted_logs": job.redacted_logs,
-        }
-        await _send(process.process, pack_frame(head, list(job.logs.values())))
+        await _send(process.process, pack_frame(job.head, list(job.logs.values())))
         assert process.process.stdout is not None, "started with a pipe"
         return await read_frame_async(process.process.stdout)
 
     def _answer(self, head: Head, bodies: list[bytes]) -> Answer:
         kind = head.get("error")
         if kind is None:
-            return Answer(head["summary"], bodies)
+            return Answer(head["summary"], bodies, tuple(head.get("logs", ())))
         if kind == OUT_OF_MEMORY:
             text = "the log needs more memory than a request may use"
             raise LimitError(text, help="send the part around the failure")

@@ -25,6 +25,7 @@ from anyio import CapacityLimiter
 from troubleshoot.api import worker
 from troubleshoot.api.body import ScanBody
 from troubleshoot.api.faults import OverloadedError, ScanTimeoutError
+from troubleshoot.api.frames import Head
 from troubleshoot.api.holder import PackHolder
 from troubleshoot.api.metrics import Metrics
 from troubleshoot.api.pool import Answer, Job, ScanPool
@@ -41,6 +42,7 @@ LARGE_BODIES = 4  # held in memory at once
 SMALL_BODY_BYTES = 1024 * 1024
 ROOM_S = 10.0
 
+Work = Callable[[Head, list[bytes]], tuple[Head, list[bytes]]]
 Recorder = Callable[[dict[str, Any], bytes], None]
 
 
@@ -87,10 +89,7 @@ class ScanService:
     async def scan(self, body: ScanBody, wanted: Wanted) -> Answer:
         """Return the summary and a body per format. Raises TroubleshootError."""
         engine = self._holder.serving()
-        logs = {
-            name: text if isinstance(text, bytes) else text.encode("utf-8", "replace")
-            for name, text in body.texts.items()
-        }
+        logs = _bytes_of(body)
         check_platform(body.platform or None)  # told even where the query's own stands above it
         job = Job(logs, wanted.formats, wanted.platform or body.platform or None, wanted.redacted_logs)
         if job.size > CACHED_LOG_BYTES or wanted.redacted_logs:
@@ -108,6 +107,14 @@ class ScanService:
             task.add_done_callback(functools.partial(self._done, key))
         return await asyncio.shield(task)  # whoever began it may go away; the others still want it
 
+    async def view(self, body: ScanBody, source: str, around: int) -> Answer:
+        """Return the text of one of the logs around a line; the summary says which lines it is.
+        Raises TroubleshootError."""
+        job = Job(_bytes_of(body), (), view=(source, around))
+        if self.pool is not None:
+            return await self.pool.run(job)
+        return await self._in_thread(worker.view, job)
+
     def _done(self, key: bytes, task: asyncio.Task[Answer]) -> None:
         self._under_way.pop(key, None)
         if task.cancelled() or task.exception() is not None:
@@ -121,7 +128,7 @@ class ScanService:
             if self.pool is not None:
                 answer = await self.pool.run(self._with_json(job))
             else:
-                answer = await self._run_in_thread(engine, self._with_json(job))
+                answer = await self._in_thread(functools.partial(worker.scan, engine), self._with_json(job))
         except TroubleshootError as error:
             self._metrics.failures.labels(_reason(error)).inc()
             raise
@@ -139,19 +146,12 @@ class ScanService:
             formats = self._with_json(job).formats
             self.record(answer.summary, answer.bodies[formats.index("json")])
 
-    async def _run_in_thread(self, engine: Engine, job: Job) -> Answer:
-        head: dict[str, Any] = {
-            "names": list(job.logs),
-            "formats": list(job.formats),
-            "platform": job.platform,
-            "redacted_logs": job.redacted_logs,
-        }
+    async def _in_thread(self, work: Work, job: Job) -> Answer:
         if self._limiter is None:
             self._limiter = CapacityLimiter(SCAN_THREADS)
-        head, bodies = await anyio.to_thread.run_sync(
-            worker.scan, engine, head, list(job.logs.values()), limiter=self._limiter
-        )
-        return Answer(head["summary"], bodies)
+        bodies = list(job.logs.values())
+        head, answered = await anyio.to_thread.run_sync(work, job.head, bodies, limiter=self._limiter)
+        return Answer(head["summary"], answered, tuple(head.get("logs", ())))
 
 
 class AnswerCache:
@@ -183,6 +183,12 @@ class AnswerCache:
         entry = self._kept.pop(key, None)
         if entry is not None:
             self._bytes -= _size(entry[1])
+
+
+def _bytes_of(body: ScanBody) -> dict[str, bytes]:
+    return {
+        name: text if isinstance(text, bytes) else text.encode("utf-8", "replace") for name, text in body.texts.items()
+    }
 
 
 def _size(answer: Answer) -> int:

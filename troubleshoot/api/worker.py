@@ -1,6 +1,7 @@
 """A scan process: logs in, rendered reports out, one at a time, until its standard input ends.
 
     {"op": "scan", "names": [...], "formats": ["json"], ...} + logs   ->   {"summary": {...}} + one body per format
+    {"op": "view", "names": [...], "source": ..., "around": 1} + logs ->   {"summary": {"first_line": ...}} + its text
 
 It is started by `pool.py`, which also kills it when it takes too long. It gets the rule pack in its first message, so
 it scans with the pack that the service holds, whatever has become of the files since. Its memory is limited: a log that
@@ -18,14 +19,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from troubleshoot.api.frames import Head, pack_frame, read_frame
+from troubleshoot.api.viewing import redacted_logs, view_source
 from troubleshoot.engine import Engine
 from troubleshoot.errors import TroubleshootError
 from troubleshoot.model import Report
 from troubleshoot.report import RENDERERS
-from troubleshoot.report.redact import redact_text
 from troubleshoot.rulepack.codec import pack_from_json
 
 OUT_OF_MEMORY = "memory"
+NAME_CHARS = 500
 
 
 def main() -> None:
@@ -52,7 +54,7 @@ def main() -> None:
     answer({"ready": engine.pack.hash})
     while (request := read_frame(requests)) is not None:
         try:
-            answered = scan(engine, *request)
+            answered = view(*request) if request[0]["op"] == "view" else scan(engine, *request)
         except TroubleshootError as error:
             answer({"error": type(error).__name__, "text": error.text, "help": error.help})
         except MemoryError:
@@ -72,9 +74,20 @@ def scan(engine: Engine, head: Head, bodies: list[bytes]) -> tuple[Head, list[by
     uploads = dict(zip(head["names"], bodies, strict=True))
     report = engine.scan_uploads(uploads, platform=head["platform"])
     rendered = [RENDERERS[format](report).encode("utf-8", "replace") for format in head["formats"]]
+    names: list[str] = []
     if head.get("redacted_logs"):
-        rendered += [redact_text(body.decode("utf-8", "replace")).encode() for body in bodies]
-    return {"summary": summary(report)}, rendered
+        for name, text in redacted_logs(uploads):
+            names.append(name[:NAME_CHARS])
+            rendered.append(text.encode("utf-8", "replace"))
+    return {"summary": summary(report), "logs": names}, rendered
+
+
+def view(head: Head, bodies: list[bytes]) -> tuple[Head, list[bytes]]:
+    """Return the answer to who wants to read a log that only we can open."""
+    uploads = dict(zip(head["names"], bodies, strict=True))
+    shown = view_source(uploads, head["source"], head["around"])
+    about = {"first_line": shown.first_line, "more_before": shown.more_before, "more_after": shown.more_after}
+    return {"summary": about}, [shown.text.encode("utf-8", "replace")]
 
 
 def summary(report: Report) -> dict[str, Any]:

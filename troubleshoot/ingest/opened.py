@@ -88,6 +88,10 @@ class OpenSource:
         """What takes wrappers off this source's lines."""
         return self._normaliser
 
+    def stream(self) -> Readable:
+        """Return the source's bytes as given, decompressed: instead of its blocks, for whoever shows the text."""
+        return self._open() if not self._skipped else in_memory(b"")
+
     def blocks(self, size: int = limits.BLOCK_BYTES) -> Iterator[Block]:
         """Yield the source's blocks in order, repaired. A block is valid until the next one is asked for."""
         if self._skipped:

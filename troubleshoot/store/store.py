@@ -125,6 +125,25 @@ class Store(Tallies):
             rows = connection.execute(columns.order_by(tables.logs.c.position)).all()
         return [(name, zlib.decompress(text)) for name, text in rows]
 
+    def log_names(self, report_id: str) -> list[str]:
+        """Return the names of the logs that are kept beside a report."""
+        if not self._has_report(report_id):
+            return []
+        query = select(tables.logs.c.name).where(tables.logs.c.report_id == report_id).order_by(tables.logs.c.position)
+        with self._engine.connect() as connection:
+            return list(connection.execute(query).scalars())
+
+    def log(self, report_id: str, *, name: str | None = None, position: int = 0) -> bytes | None:
+        """Return one of the redacted logs of a report, by its name or its place, or None."""
+        if not self._has_report(report_id):
+            return None
+        table = tables.logs
+        query = select(table.c.text).where(table.c.report_id == report_id).order_by(table.c.position).limit(1)
+        query = query.where(table.c.position == position if name is None else table.c.name == storable(name))
+        with self._engine.connect() as connection:
+            text = connection.execute(query).scalar_one_or_none()
+        return None if text is None else zlib.decompress(text)
+
     def delete_report(self, report_id: str, delete_token: str | None) -> bool | None:
         """Delete a report; without a token, because an admin says so. None: no such report; False: not its token."""
         expected = self._one(report_id, tables.reports.c.delete_hash)

@@ -11,7 +11,7 @@ import { downloadRow } from "./download.js";
 import { Logs } from "./log/open.js";
 import { clearResult, showResult } from "./result.js";
 import { shareRow } from "./share.js";
-import { UploadError, scan } from "./upload.js";
+import { UploadError, readLog, scan } from "./upload.js";
 import * as words from "./words.js";
 
 const form = byId("form");
@@ -100,18 +100,18 @@ function progress(logs) {
 // --- result ---
 
 function showAnswer(json, logs, platform) {
-  const { canRate, keepDays } = byId("result").dataset;
+  const { canRate, keepDays, keepLogs } = byId("result").dataset;
   const render = async (format) => (await scan(logs, { platform, format })).text;
-  const save = async () => {
-    const { header } = await scan(logs, { platform, save: true });
+  const save = async (keepLog) => {
+    const { header } = await scan(logs, { platform, save: true, keepLog });
     return { id: header("Location").split("/").pop(), token: header("X-Delete-Token"), expires: header("X-Report-Expires") };
   };
   const rest = canRate
-    ? shareRow(Number(keepDays), save)
+    ? shareRow(Number(keepDays), save, { canKeepLog: keepLogs === "yes" })
     : el("p", { class: "fine" }, "Nothing is stored: when this page is closed, the answer is gone.");
   const first = el("button", { type: "button", class: "with-word", on: { click: startAgain } }, icon("again"), "Another log");
   showOnly("result");
-  showResult(JSON.parse(json), { logs: new Logs(logs), first, take: downloadRow(formats, json, render, rest) });
+  showResult(JSON.parse(json), { logs: new Logs(logs, readLog), first, take: downloadRow(formats, json, render, rest) });
 }
 
 function startAgain() {

@@ -3,10 +3,12 @@
 import { byId, el, icon } from "./dom.js";
 import { downloadRow } from "./download.js";
 import { keyOf } from "./kept.js";
+import { MOST_BYTES } from "./log/open.js";
+import { readLines } from "./log/text.js";
 import { showResult } from "./result.js";
 import { deleteButton } from "./share.js";
 
-const { report: id, formats } = byId("result").dataset;
+const { report: id, formats, logs: kept } = byId("result").dataset;
 const address = `/v1/reports/${encodeURIComponent(id)}`;
 
 async function saved(format) {
@@ -18,7 +20,23 @@ async function saved(format) {
 const json = await saved("json");
 const token = keyOf(id);
 const first = el("a", { class: "button with-word", href: "/" }, icon("again"), "Another log");
-const logs = { get: async () => null, why: "The log was not stored." };
+const names = new Set(JSON.parse(kept));
+const opened = new Map();
+const logs = {
+  why: "The log was not stored.",
+  get: async (name) => {
+    if (!names.has(name)) return null;
+    if (!opened.has(name)) opened.set(name, storedLog(name).catch(() => null));
+    return opened.get(name);
+  },
+};
+
+async function storedLog(name) {
+  const response = await fetch(`${address}/log?source=${encodeURIComponent(name)}`);
+  if (!response.ok) return null;
+  const log = await readLines(name, response.body, MOST_BYTES);
+  return Object.assign(log, { note: "The log was stored with the answer, secrets taken out." });
+}
 const take = downloadRow(formats.split(" "), json, saved, [
   el("p", { class: "fine" }, "Who has the link can read this answer."),
   token ? deleteButton(id, token, () => location.assign("/")) : null,

@@ -6,26 +6,32 @@ import { forgetKey, keepKey } from "./kept.js";
 import * as words from "./words.js";
 
 /**
- * Return the row that makes a link. `days` is how long it lasts; `save()` stores the report and resolves to
- * `{ id, token, expires }`.
+ * Return the row that makes a link. `days` is how long it lasts; `save(keepLog)` stores the report, and the log where
+ * the reader wants it, and resolves to `{ id, token, expires }`.
  */
-export function shareRow(days, save) {
+export function shareRow(days, save, { canKeepLog = false } = {}) {
   const row = el("div", { class: "share" });
   const say = el("span", { class: "fine", role: "alert" });
   const make = async () => {
     button.disabled = true;
     say.textContent = "";
     try {
-      show(await save());
+      show(await save(withLog.checked));
     } catch (error) {
       say.textContent = error.message;
       button.disabled = false;
     }
   };
   const button = el("button", { type: "button", on: { click: make } }, icon("link"), "Make a link");
+  const withLog = el("input", { type: "checkbox", id: "with-log" });
   const offer = () => {
     button.disabled = false;
-    row.replaceChildren(button, el("p", { class: "fine" }, `Stores the answer, secrets taken out, for ${words.count(days, "day")}. The log is not stored.`), say);
+    row.replaceChildren(
+      button,
+      canKeepLog ? el("label", { class: "with-log", for: "with-log" }, withLog, "with the log") : "",
+      el("p", { class: "fine" }, `Stores the answer, secrets taken out, for ${words.count(days, "day")}. ${canKeepLog ? "The log only where you say so." : "The log is not stored."}`),
+      say,
+    );
   };
   const show = ({ id, token, expires }) => {
     keepKey(id, token);

@@ -12,13 +12,13 @@ export class UploadError extends Error {
  * Send logs to be scanned; resolve to `{ text, header }`: the answer, and a function that gives one of its headers.
  * `logs` are `{ name, blob }` with names that differ; `onProgress(sent, total)` hears of bytes as they leave.
  */
-export function scan(logs, { platform = "", format = "json", save = false, signal, onProgress = () => {} } = {}) {
+export function scan(logs, { platform = "", format = "json", save = false, keepLog = false, signal, onProgress = () => {} } = {}) {
   const form = new FormData();
   for (const { name, blob } of logs) form.append("file", blob, name);
   if (platform) form.append("platform", platform);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/v1/scan?format=${encodeURIComponent(format)}${save ? "&save=true" : ""}`);
+    request.open("POST", `/v1/scan?format=${encodeURIComponent(format)}${save ? "&save=true" : ""}${keepLog ? "&keep_log=true" : ""}`);
     request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
     request.upload.addEventListener("load", () => onProgress(1, 1));
     request.addEventListener("load", () => {
@@ -30,6 +30,16 @@ export function scan(logs, { platform = "", format = "json", save = false, signa
     signal?.addEventListener("abort", () => request.abort());
     request.send(form);
   });
+}
+
+/** Have the service open a log; resolve to its lines around one: `{ text, first_line, more_before, more_after }`. */
+export async function readLog({ name, blob }, source, line) {
+  const form = new FormData();
+  form.append("file", blob, name);
+  const response = await fetch(`/v1/log?source=${encodeURIComponent(source)}&around=${line}`, { method: "POST", body: form });
+  const answer = await response.json();
+  if (!response.ok) throw new UploadError(answer.detail ?? `it answered ${response.status}`);
+  return answer;
 }
 
 function problemOf(request) {

@@ -4,11 +4,12 @@
      train.log.gz         train.log.gz
      logs.tar.gz, a zip   logs.tar.gz/rank0/stderr.log, ...
 
-   What a browser can decompress is opened here (gzip, zip, tar); of the rest the report's quotes are shown. */
+   What a browser can decompress is opened here (gzip, zip, tar). The rest (xz, bzip2, zstd) is sent to the service once
+   more, which gives the lines around one that is asked for; if it does not, the report's quotes are shown. */
 
 import { readLines } from "./text.js";
 
-const MOST_BYTES = 256 * 1024 * 1024; // of one log, shown; the service reads it all
+export const MOST_BYTES = 256 * 1024 * 1024; // of one log, shown; the service reads it all
 const HEAD_BYTES = 512;
 const ZIP_END_BYTES = 66_000; // the end record and the longest comment
 
@@ -16,17 +17,37 @@ const ZIP_END_BYTES = 66_000; // the end record and the longest comment
 export class Logs {
   why = "This log cannot be opened in the browser."; // where there are but quotes
 
-  /** `given` are `{ name, blob }`, as they were sent. */
-  constructor(given) {
+  /** `given` are `{ name, blob }`, as they were sent; `read({ name, blob }, source, line)` has the service open one. */
+  constructor(given, read) {
     this.files = new Map(given.map(({ name, blob }) => [name, blob]));
+    this.read = read;
     this.opened = new Map();
     this.archives = new Map();
   }
 
-  /** Resolve to the log of that name, or to null where it cannot be shown here. */
-  get(name) {
-    if (!this.opened.has(name)) this.opened.set(name, this.open(name).catch(() => null));
-    return this.opened.get(name);
+  /** Resolve to the log of that name, with a line that is asked for, or to null where it cannot be shown here. */
+  async get(name, line = 1) {
+    const known = await this.opened.get(name);
+    if (known && !known.lacks(line)) return known;
+    if (known === null) return null;
+    const opening = this.open(name).catch(() => null).then((log) => log ?? this.served(name, line).catch((error) => this.refused(error)));
+    this.opened.set(name, opening);
+    return opening;
+  }
+
+  refused(error) {
+    this.why = `The service could not open this log: ${error.message}.`.replace("..", ".");
+    return null;
+  }
+
+  /** Resolve to the lines around one, as the service reads them. */
+  async served(source, line) {
+    const name = [...this.files.keys()].find((each) => source === each || source.startsWith(`${each}/`));
+    if (name === undefined) return null;
+    const { text, first_line: first, more_before: before, more_after: after } = await this.read({ name, blob: this.files.get(name) }, source, line);
+    const log = await readLines(source, new Blob([text]).stream(), MOST_BYTES);
+    const note = "The service opened this log, secrets taken out.";
+    return Object.assign(log, { first, before, after, note });
   }
 
   async open(name) {

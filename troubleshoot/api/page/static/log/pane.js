@@ -91,11 +91,12 @@ export class LogPane {
 
   /** Show a log, at its first evidence unless a line is named. Resolves when its lines are there. */
   async open(name, line = null) {
-    if (this.log?.name !== name) {
+    if (this.log?.name !== name || (line !== null && this.log.lacks(line))) {
       this.source.value = name;
-      const wanted = (this.wanted = name);
+      line ??= this.marks.steps.find((mark) => mark.source === name)?.line ?? null;
+      const wanted = (this.wanted = { name, line });
       this.amount.textContent = "opening";
-      const log = (await this.logs.get(name)) ?? this.quotes(name);
+      const log = (await this.logs.get(name, line ?? 1)) ?? this.quotes(name);
       if (this.wanted !== wanted) return; // another one was asked for meanwhile
       const info = this.report.sources.find((each) => each.name === name);
       log.setEncoding(info?.encoding ?? "utf-8");
@@ -104,13 +105,12 @@ export class LogPane {
       this.filter.value = this.words = "";
       this.found = null;
       this.chosen = null;
-      this.note.hidden = !(log.isQuoted || log.cut);
-      this.note.textContent = log.isQuoted
-        ? `${this.logs.why} These are the lines that the answer quotes.`
-        : "The log goes on; this much of it is shown.";
+      const note = noteOn(log, this.logs.why);
+      const turn = (label, line) => el("button", { type: "button", class: "quiet", on: { click: () => this.open(name, line) } }, label);
+      this.note.replaceChildren(note, log.before ? turn("Earlier lines", log.first - 1) : "", log.after ? turn("Later lines", log.first + log.count) : "");
+      this.note.hidden = !note;
       this.box.setAttribute("aria-label", `Lines of ${visible(name)}`);
       this.show();
-      line ??= this.marks.steps.find((mark) => mark.source === name)?.line ?? null;
     }
     if (line !== null) this.goTo(line);
   }
@@ -126,7 +126,7 @@ export class LogPane {
     this.scroller.show(found ? found.length : log.count, (at) => Math.min(log.size(found ? found[at] : at), most), digits);
     this.amount.textContent = found
       ? `${words.amount(found.length)} of ${words.count(log.count, "line")}`
-      : log.isQuoted ? words.count(log.count, "quoted line") : words.count(log.count, "line");
+      : log.isQuoted ? words.count(log.count, "quoted line") : log.before || log.after ? `lines ${words.amount(log.first)} to ${words.amount(log.first + log.count - 1)}` : words.count(log.count, "line");
     this.paintRuler();
   }
 
@@ -273,4 +273,11 @@ export class LogPane {
       this.scroller.reveal(Math.min(Math.floor(share * this.scroller.count), this.scroller.count - 1));
     }
   }
+}
+
+/** Return what the reader should know of how a log is shown, or nothing. */
+function noteOn(log, why) {
+  if (log.isQuoted) return `${why} These are the lines that the answer quotes.`;
+  const goesOn = log.cut ? "The log goes on; this much of it is shown." : log.before || log.after ? "It is long: this is a part of it." : "";
+  return [log.note, goesOn].filter(Boolean).join(" ");
 }

@@ -7,6 +7,11 @@ const GROWTH = 2;
 
 /** A log whose every line is there. Lines count from 1. */
 export class LogText {
+  note = ""; // what the reader should know of how it was come by
+  first = 1; // the number of the first line that is here
+  before = false; // there are lines before it
+  after = false; // there are lines behind the last one
+
   constructor(name, bytes, starts, cut = false) {
     this.name = name;
     this.bytes = bytes;
@@ -15,12 +20,18 @@ export class LogText {
     this.decoder = new TextDecoder();
   }
 
+  /** Say whether a line is in the log, but not here. */
+  lacks(number) {
+    return (this.before && number < this.first) || (this.after && number >= this.first + this.count);
+  }
+
   get count() {
     return this.starts.length - 1;
   }
 
   /** Read as the service found it to be encoded; a name that the browser does not know changes nothing. */
   setEncoding(label) {
+    if (this.note) return; // the service has read it, and sends UTF-8
     try {
       this.decoder = new TextDecoder(label);
     } catch {
@@ -29,11 +40,11 @@ export class LogText {
   }
 
   numberAt(index) {
-    return index + 1;
+    return index + this.first;
   }
 
   indexOf(number) {
-    return number >= 1 && number <= this.count ? number - 1 : -1;
+    return number >= this.first && number < this.first + this.count ? number - this.first : -1;
   }
 
   /** Return how many bytes the line at an index has: what it needs in columns, about. */
@@ -66,6 +77,10 @@ export class Quotes {
   }
 
   setEncoding() {}
+
+  lacks() {
+    return false;
+  }
 
   numberAt(index) {
     return this.lines[index][0];
