@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 
 import pytest
-
 from spoken_words import PACKAGE, said_by_the_program
+
 from troubleshoot.language import ENGLISH, LANGUAGES, say, say_sentence, speaking
 
 OTHERS = [each for each in LANGUAGES if each != ENGLISH]

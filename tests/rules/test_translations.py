@@ -1,0 +1,53 @@
+"""The shipped translations: every rule of four domains speaks Simplified Chinese, of its texts as they are now."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from troubleshoot.rulepack.files import default_rules_dir, list_translations
+from troubleshoot.rulepack.lint_translations import lint_translations
+from troubleshoot.rulepack.load import load_pack
+from troubleshoot.rulepack.translations import find_translation, next_steps, stale_parts
+
+if TYPE_CHECKING:
+    from troubleshoot.model import RulePack
+
+DOMAINS = ("efa", "loader", "nccl", "runai")
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+@pytest.fixture(scope="module")
+def pack() -> RulePack:
+    return load_pack(drafts=True, cache=False, overrides=None)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_every_rule_has_a_fresh_and_whole_translation(domain: str, pack: RulePack) -> None:
+    short = []
+    for rule in (each for each in pack.rules.values() if each.domain == domain):
+        translation, problem = find_translation(rule, "zh-CN")
+        if translation is None:
+            short.append(f"{rule.id}: no translation{f': {problem.text}' if problem else ''}")
+            continue
+        short += [f"{rule.id}: {part} has changed since" for part in stale_parts(rule, translation)]
+        texts = {"title": translation.title, "explanation": translation.explanation if rule.explanation else "无"}
+        texts |= {f"next {at}": each for at, each in enumerate(translation.next, 1)}
+        short += [f"{rule.id}: {len(next_steps(rule))} next steps"] * (len(translation.next) != len(next_steps(rule)))
+        short += [f"{rule.id}: {len(rule.fixes)} fixes"] * (len(translation.fixes) != len(rule.fixes))
+        for number, (fix, said) in enumerate(zip(rule.fixes, translation.fixes, strict=False), 1):
+            texts |= {f"fix {number}": said.title} | ({f"what to do in fix {number}": said.do} if fix.do else {})
+            if "runai-ui" in fix.variants:
+                texts[f"runai-ui in fix {number}"] = said.variants.get("runai-ui", "")
+        short += [f"{rule.id}: {name} is not Chinese" for name, text in texts.items() if not CHINESE.search(text)]
+
+    assert short == []
+
+
+def test_no_lint_finds_anything_in_the_shipped_translations(pack: RulePack) -> None:
+    files = list_translations([default_rules_dir()])
+
+    assert len(files) >= 128
+    assert [str(each) for each in lint_translations(files, pack)] == []
