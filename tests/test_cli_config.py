@@ -115,5 +115,28 @@ def test_place_of_the_users_file() -> None:
     assert user_config_file({}) is None
 
 
+def test_numbers_and_paths_of_the_service(tmp_path: Path) -> None:
+    file = write(tmp_path / "service.toml", 'keys = "keys.json"\nscan-seconds = 2\n')
+    values = {name: each.value for name, each in load_settings(tmp_path, {}, config=file).items()}
+    assert values == {"keys": str(tmp_path / "keys.json"), "scan-seconds": 2.0}
+    assert load_settings(tmp_path, {"TROUBLESHOOT_SCAN_SECONDS": "0.5"})["scan-seconds"].value == 0.5
+    with pytest.raises(UsageError, match="takes a number"):
+        load_settings(tmp_path, {"TROUBLESHOOT_SCAN_SECONDS": "soon"})
+
+
+@pytest.mark.parametrize("setting", ['store = "sqlite:///x.db"', "insecure = true", 'keys = "k"', "keep-logs = true"])
+def test_file_that_was_only_found_does_not_say_whom_to_trust(tmp_path: Path, setting: str) -> None:
+    """A folder of a stranger's logs may hold a file of settings."""
+    file = write(tmp_path / "troubleshoot.toml", setting)
+    with pytest.raises(UsageError, match="not taken from a file that nobody named") as caught:
+        load_settings(tmp_path, {})
+    assert "--config troubleshoot.toml" in caught.value.help
+    name = setting.partition(" ")[0]
+    assert name in load_settings(tmp_path, {}, config=file)
+    user = write(tmp_path / "home" / "troubleshoot" / "config.toml", setting)
+    (tmp_path / "troubleshoot.toml").unlink()
+    assert load_settings(tmp_path, {"XDG_CONFIG_HOME": str(tmp_path / "home")})[name].origin == str(user)
+
+
 def test_no_setting_writes_a_file() -> None:
     assert "output" not in KEYS

@@ -4,8 +4,9 @@
     pyproject.toml with [tool.troubleshoot] at or above the current folder  >  the user's config.toml  >  defaults
 
 In: a folder, an environment. Out: `Settings`, each value with its origin, so that `config show` and error messages can
-name it. Unknown keys are refused, for a misspelt setting that does nothing is worse than an error. There is no setting
-that writes a file: a folder of logs may come from a stranger and hold a `troubleshoot.toml`.
+name it. Unknown keys are refused, for a misspelt setting that does nothing is worse than an error. A folder of logs may
+come from a stranger and hold a `troubleshoot.toml`: no setting names a file to write to, and what decides whom a
+service trusts and what it keeps (`is_trusted`) is not taken from a file that was only found on the way.
 """
 
 from __future__ import annotations
@@ -21,16 +22,18 @@ from troubleshoot.errors import UsageError
 PREFIX = "TROUBLESHOOT_"
 PROJECT_FILES = ("troubleshoot.toml", ".troubleshoot.toml", "pyproject.toml")
 
-Value = str | bool | int | tuple[str, ...]
+Value = str | bool | int | float | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A setting: its name as in the file, and what it takes: text, number, flag, list or paths."""
+    """A setting: its name as in the file, and what it takes: text, number, decimal, flag, list, path or paths.
+    `is_trusted`: only from a variable, the user's own file, or one that is named."""
 
     name: str
     kind: str
     help: str
+    is_trusted: bool = False
 
     @property
     def variable(self) -> str:
@@ -59,6 +62,18 @@ KEYS: dict[str, Key] = {
         Key("port", "number", "port the service listens at"),
         Key("workers", "number", "processes of the service"),
         Key("max-bytes", "number", "largest request body of the service"),
+        Key("keys", "path", "file of the service's API keys", is_trusted=True),
+        Key("insecure", "flag", "whether others than this machine are served without keys", is_trusted=True),
+        Key("rate", "number", "requests a minute per key or address; 0 is no limit"),
+        Key("store", "text", "URL of the database in which the service keeps reports and counts", is_trusted=True),
+        Key("keep-days", "number", "how long the service keeps a saved report"),
+        Key("history-days", "number", "how long the service keeps counts, feedback and unknown faults"),
+        Key("keep-logs", "flag", "whether callers may have a log kept, redacted", is_trusted=True),
+        Key("slack", "flag", "whether the service answers in Slack", is_trusted=True),
+        Key("mcp", "flag", "whether the service has tools for coding agents at /mcp", is_trusted=True),
+        Key("scan-processes", "number", "scans at once per worker"),
+        Key("scan-seconds", "decimal", "longest scan of the service"),
+        Key("scan-mb", "number", "most memory of a scan of the service"),
     )
 }
 
@@ -88,7 +103,7 @@ def load_settings(
     named = config or (Path(environment[f"{PREFIX}CONFIG"]) if environment.get(f"{PREFIX}CONFIG") else None)
     project_file = named or _find_project_file(folder)
     if project_file is not None:
-        settings |= _read_file(project_file)
+        settings |= _read_file(project_file, is_trusted=named is not None)
     settings |= dict(_read_environment(environment))
     return settings
 
@@ -120,10 +135,16 @@ def _has_table(path: Path) -> bool:
         return False  # somebody else's file: not for us to complain of
 
 
-def _read_file(path: Path) -> dict[str, Setting]:
+def _read_file(path: Path, *, is_trusted: bool = True) -> dict[str, Setting]:
     data = _parse(path)
     if path.name == "pyproject.toml":
         data = data.get("tool", {}).get("troubleshoot", {})
+    refused = [name for name in data if name in KEYS and KEYS[name].is_trusted and not is_trusted]
+    if refused:
+        raise UsageError(
+            f"{path}: setting {refused[0]!r} is not taken from a file that nobody named",
+            help=f"put it into the user's config.toml or {KEYS[refused[0]].variable}, or say --config {path.name}",
+        )
     return {name: Setting(_checked(name, value, path), str(path)) for name, value in data.items()}
 
 
@@ -142,7 +163,10 @@ def _checked(name: str, value: Any, path: Path) -> Value:
     key = KEYS.get(name)
     if key is None:
         raise UsageError(f"{path}: unknown setting {name!r}", help=_nearest(name))
-    if key.kind in ("list", "paths"):
+    if key.kind == "path":
+        if isinstance(value, str):
+            return str(path.parent / value)
+    elif key.kind in ("list", "paths"):
         values = [value] if isinstance(value, str) else value
         if isinstance(values, list) and all(isinstance(each, str) for each in values):
             return tuple(str(path.parent / each) for each in values) if key.kind == "paths" else tuple(values)
@@ -152,6 +176,9 @@ def _checked(name: str, value: Any, path: Path) -> Value:
     elif key.kind == "number":
         if isinstance(value, int) and not isinstance(value, bool):
             return value
+    elif key.kind == "decimal":
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
     elif isinstance(value, str):
         return value
     takes = {
@@ -159,6 +186,8 @@ def _checked(name: str, value: Any, path: Path) -> Value:
         "paths": "a list of paths",
         "flag": "true or false",
         "number": "a whole number",
+        "decimal": "a number",
+        "path": "a path",
     }
     raise UsageError(f"{path}: setting {name!r} takes {takes.get(key.kind, 'a string')}")
 
@@ -185,6 +214,11 @@ def _from_text(key: Key, text: str) -> Value:
         if not text.isdecimal():
             raise UsageError(f"{key.variable} takes a whole number, not {text!r}")
         return int(text)
+    if key.kind == "decimal":
+        try:
+            return float(text)
+        except ValueError:
+            raise UsageError(f"{key.variable} takes a number, not {text!r}") from None
     return text
 
 

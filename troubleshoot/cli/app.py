@@ -43,7 +43,11 @@ SCAN_KEYS = (
     *("explain-sources", "lang"),
 )
 POSTMORTEM_KEYS = (*PACK_KEYS, "format", "fail-on", "on", "lang")
-SERVE_KEYS = (*PACK_KEYS, "lang", "host", "port", "workers", "max-bytes")
+SERVE_KEYS = (
+    *PACK_KEYS,
+    *("lang", "host", "port", "workers", "max-bytes", "keys", "insecure", "rate", "store", "keep-days", "history-days"),
+    *("keep-logs", "slack", "mcp", "scan-processes", "scan-seconds", "scan-mb"),
+)
 
 EXAMPLES = """\
   troubleshoot job.log                    one log
@@ -138,6 +142,9 @@ def default_map(settings: Settings) -> dict[str, Any]:
         "postmortem": of(POSTMORTEM_KEYS),
         "why": pack,
         "serve": of(SERVE_KEYS),
+        "keys": dict.fromkeys(
+            ("new", "list", "revoke"), {"file": settings["keys"].value} if "keys" in settings else {}
+        ),
         "rules": rules,
         "config": {"show": pack},
     }

@@ -14,7 +14,6 @@ FILE = click.option(
     "--keys",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
-    envvar="TROUBLESHOOT_KEYS",
     metavar="FILE",
     help="The file of keys.  [default: keys.json beside the user's settings]",
 )

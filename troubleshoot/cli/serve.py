@@ -23,12 +23,12 @@ def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options about who may ask for what, and how much of it."""
     for option in reversed(
         (
-            click.option("--keys", type=click.Path(dir_okay=False), metavar="FILE", envvar="TROUBLESHOOT_KEYS",
+            click.option("--keys", type=click.Path(dir_okay=False), metavar="FILE",
                          help="Ask for API keys; FILE is made by `troubleshoot keys new`."),
             click.option("--insecure", is_flag=True, help="Serve others than this machine without asking for keys."),
             click.option("--rate", type=click.IntRange(0), metavar="N",
                          help="Requests a minute per key or address; 0 is no limit.  [default: 600, on loopback 0]"),
-            click.option("--store", metavar="URL", envvar="TROUBLESHOOT_STORE",
+            click.option("--store", metavar="URL",
                          help="Keep reports, counts and feedback: sqlite:///FILE or postgresql://..."),
             click.option("--keep-days", type=click.IntRange(1, 3650), default=7, show_default=True,
                          help="How long a saved report is kept."),

@@ -8,7 +8,8 @@ import click
 
 from troubleshoot.cli.options import common_options
 from troubleshoot.cli.output import emit
-from troubleshoot.config import KEYS, Settings, user_config_file
+from troubleshoot.config import KEYS, Settings, Value, user_config_file
+from troubleshoot.report.redact import redact_text
 
 
 @click.group()
@@ -25,7 +26,7 @@ def show(settings: Settings, format: str, color: str, quiet: bool) -> None:
     if format == "json":
         from troubleshoot.report.json import dump
 
-        rows = {name: {"value": each.value, "origin": each.origin} for name, each in sorted(settings.items())}
+        rows = {name: {"value": _shown(each.value), "origin": each.origin} for name, each in sorted(settings.items())}
         emit(dump(rows, indent=2) + "\n", for_people=False)
         return
     width = max(map(len, KEYS))
@@ -35,7 +36,13 @@ def show(settings: Settings, format: str, color: str, quiet: bool) -> None:
         if setting is None:
             lines.append(f"{key.name:<{width}}  -  ({key.help}; {key.variable})")
         else:
-            value = ", ".join(setting.value) if isinstance(setting.value, tuple) else setting.value
+            value = _shown(setting.value)
+            value = ", ".join(value) if isinstance(value, tuple) else value
             lines.append(f"{key.name:<{width}}  {value}  (from {setting.origin})")
     lines.append(f"\nSettings of the user: {user_config_file(os.environ) or 'no home folder'}")
     emit("\n".join(lines) + "\n")
+
+
+def _shown(value: Value) -> Value:
+    """Return a value as it may be shown: the URL of a database holds a password."""
+    return redact_text(value) if isinstance(value, str) else value
