@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from troubleshoot.errors import RuleError, UsageError
 from troubleshoot.model import PatternUse, RulePack
 from troubleshoot.rulepack import load as load_module
 from troubleshoot.rulepack.companions import parse_shared
-from troubleshoot.rulepack.files import is_rule_id, list_layers, nearest_id
+from troubleshoot.rulepack.files import is_rule_id, list_layer, list_layers, nearest_id
 from troubleshoot.rulepack.load import default_rules_dir, find_problems, list_rule_files, load_pack
 
 Write = Callable[..., Path]
@@ -237,3 +238,24 @@ def test_links_that_go_round_are_followed_no_further(write: Write, tmp_path: Pat
     (tmp_path / "pack/net/again").symlink_to(tmp_path / "pack/net")
     (tmp_path / "pack/net/loop").symlink_to(tmp_path / "pack/net/loop")
     assert "net/a" in load("pack").rules
+
+
+def test_a_single_file_leaves_what_is_beside_its_pack_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule's file that lies in /tmp must not have the whole disk walked for more of its pack."""
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "f.yaml").write_text("title: x\n")
+    (tmp_path / "d" / "other.yaml").write_text("title: y\n")
+    (tmp_path / "_shared").mkdir()
+    (tmp_path / "_shared" / "s.yaml").write_text("s: some words\n")
+    (tmp_path / "pack.yaml").write_text("name: acme\n")
+    looked: list[str] = []
+    scandir = os.scandir
+
+    def watched(folder: str) -> Any:
+        looked.append(str(folder))
+        return scandir(folder)
+
+    monkeypatch.setattr("troubleshoot.rulepack.files.os.scandir", watched)
+    layer = list_layer(tmp_path / "d" / "f.yaml")
+    assert [(each.kind, each.name) for each in layer.files] == [("_shared", "s"), ("pack", "pack"), ("rule", "d/f")]
+    assert looked == [str(tmp_path / "_shared")]

@@ -15,6 +15,7 @@ from troubleshoot import late
 from troubleshoot.errors import UsageError
 
 SHARED, TABLES, BUILTIN = "_shared", "_tables", "_builtin"
+SCHEMAS = "_schemas"  # what editors read, see editors.py
 PACK = "pack"  # the kind of a pack's own description, and with the suffix the name of its file
 SUFFIX = ".yaml"
 _DEPTH = 8  # of folders within folders: links may go round
@@ -95,10 +96,8 @@ def list_layer(path: Path) -> Layer:
     if path.suffix != SUFFIX:
         raise UsageError(f"no rule file: {path}", help=f"rule files end in `{SUFFIX}`")
     root = root_of(path)
-    layer = _list_folder(root, root.resolve().name)
-    alone = path.resolve()
-    kept = [each for each in layer.files if each.kind != "rule" or Path(each.path).resolve() == alone]
-    return replace(layer, files=tuple(kept), alone=True)
+    shown = _shown(root)
+    return Layer(root.resolve().name, tuple(_list_alone(path.resolve(), root, shown)), shown, alone=True)
 
 
 def _pulled(path: Path) -> Path | None:
@@ -113,7 +112,7 @@ def root_of(path: Path) -> Path:
     """Return the rule folder of a rule's file: the nearest above it that looks like one, or its domain's parent."""
     above = list(path.resolve().parents)
     for folder in above[1:]:
-        if folder.name == "rules" or any((folder / name).is_dir() for name in (SHARED, TABLES, BUILTIN)):
+        if folder.name == "rules" or any((folder / name).is_dir() for name in (SHARED, TABLES, BUILTIN, SCHEMAS)):
             return folder
     return above[min(1, len(above) - 1)]
 
@@ -158,6 +157,20 @@ def nearest_id(name: str) -> str:
 def _list_folder(root: Path, name: str) -> Layer:
     shown = _shown(root)
     return Layer(name, tuple(_walk(str(root), shown, "rule", "")), shown)
+
+
+def _list_alone(path: Path, root: Path, shown: str) -> Iterator[PackFile]:
+    """Yield one rule's file, and what of its pack it may lean on. The rest is not walked: it may be a whole disk."""
+    for name in (BUILTIN, SHARED, TABLES):
+        if (root / name).is_dir():
+            yield from _walk(str(root / name), f"{shown}{os.sep}{name}", name, "")
+    for each in dict.fromkeys((root / f"{PACK}{SUFFIX}", path)):
+        below = each.relative_to(root)
+        if each.is_file() and not below.parts[0].startswith("_"):
+            name, stat = below.as_posix().removesuffix(SUFFIX), each.stat()
+            yield PackFile(
+                str(Path(shown, below)), PACK if name == PACK else "rule", name, stat.st_size, stat.st_mtime_ns
+            )
 
 
 def _shown(root: Path) -> str:
