@@ -21,6 +21,7 @@ from troubleshoot.evaluate.texts import COMMAND_PLATFORMS, Texts
 from troubleshoot.language import ENGLISH, LANGUAGES, canonical, say, say_sentence, shipped, speaking
 from troubleshoot.model import Finding, FirstFailure, Fix, Job, Note, Report, Rule, RulePack, Suspect, Undecided
 from troubleshoot.ranks import compress_ranks
+from troubleshoot.report import RENDERERS
 from troubleshoot.rulepack.translations import Translation, fill, find_translation, next_steps, stale_parts
 
 _MASK = "[redacted:"
@@ -56,6 +57,12 @@ def localise(report: Report, pack: RulePack, language: str) -> Report:
         text = f"there are no texts in the language {language[:40]!r}; there are {', '.join(LANGUAGES)}"
         return replace(report, notes=(*report.notes, Note("language", text)))
     return replace(localised, notes=(*localised.notes, *scribe.notes))
+
+
+def render_as(report: Report, pack: RulePack, rendering: str) -> str:
+    """Return the report in a format, and in a language where the rendering's name holds one: `markdown@zh-CN`."""
+    format, _, language = rendering.partition("@")
+    return RENDERERS[format](localise(report, pack, language) if language else report)
 
 
 def localise_finding(finding: Finding, pack: RulePack, language: str) -> Finding:

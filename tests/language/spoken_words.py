@@ -9,6 +9,7 @@ from pathlib import Path
 
 from troubleshoot.model import Confidence, Severity
 from troubleshoot.report import html, job_words, words
+from troubleshoot.rulepack import docs
 
 PACKAGE = Path(words.__file__).parent.parent
 PAGE = PACKAGE / "api" / "page"
@@ -25,6 +26,7 @@ def said_by_the_program() -> set[str]:
     said |= {text for path in (PACKAGE / "report" / "templates").glob("*.html") for text in _said_by_markup(path)}
     tables = (html.TITLES, job_words.KIND_WORDS, words.OWNER_WORDS, words.RETRY_WORDS)
     said |= {text for table in tables for text in table.values()}
+    said |= {*docs._HEADS.values(), *(text for pair in docs._FLAT.values() for text in pair)}
     said |= {each.word for each in (*Severity, *Confidence)} | {each.word.upper() for each in Severity}
     return said | {"failed", "echoing", "silent", "quiet"}  # the fates of ranks
 

@@ -30,6 +30,7 @@ from troubleshoot.api.gate import Gate
 from troubleshoot.api.holder import PackHolder
 from troubleshoot.api.kept import PRIVATE, SANDBOX, add_kept, keep, there
 from troubleshoot.api.keys import KeyRing
+from troubleshoot.api.languages import Tag, asked_language, every_rendering, headers_of, rendering
 from troubleshoot.api.life import Life
 from troubleshoot.api.logs import add_logs
 from troubleshoot.api.metrics import CONTENT_TYPE, Metrics, gauge
@@ -50,6 +51,8 @@ from troubleshoot.api.wire import (
     RuleSummary,
     ScanRequest,
 )
+from troubleshoot.language import speaking
+from troubleshoot.localise import localise_pack, localise_rule
 from troubleshoot.platform import PLATFORMS
 from troubleshoot.report import media_type_of
 from troubleshoot.report.schema import report_schema
@@ -131,8 +134,8 @@ def create_app(
     install_problem_handlers(app)
     _add_scan(app, service, life, max_bytes, options)
     add_logs(app, service, max_bytes, SCAN_BODY, problems)
-    _add_rules(app, holder)
-    add_kept(app, lambda: life.store, problems)
+    _add_rules(app, holder, options.language)
+    add_kept(app, lambda: life.store, problems, options.language)
     add_tallies(app, holder, lambda: life.store, who, problems, options)
     if options.mcp:
         life.add_agents(app)
@@ -171,9 +174,11 @@ def _add_scan(app: FastAPI, service: ScanService, life: Life, max_bytes: int, op
         save = asked.save or asked.keep_log
         if save:
             there(life.store)
-        formats: tuple[str, ...] = (asked.format,)
+        language = asked_language(request, asked.lang, options.language)
+        headers |= headers_of(language)
+        formats: tuple[str, ...] = (rendering(asked.format, language),)
         if save:
-            formats += tuple(each for each in SAVED_FORMATS if each != asked.format)
+            formats += tuple(each for each in every_rendering(SAVED_FORMATS) if each not in formats)
         async with service.room(stated_size(request)):
             body = await read_scan_body(request, max_bytes, asked.name)
             answer = await service.scan(body, Wanted(formats, asked.platform, asked.keep_log, who(request)))
@@ -182,14 +187,19 @@ def _add_scan(app: FastAPI, service: ScanService, life: Life, max_bytes: int, op
         return Response(answer.bodies[0], media_type=media_type_of(asked.format), headers=headers)
 
 
-def _add_rules(app: FastAPI, holder: PackHolder) -> None:
+def _add_rules(app: FastAPI, holder: PackHolder, default_language: str) -> None:
     @app.get("/v1/rules", operation_id="listRules", summary="List the rules", responses=problems(503))
     async def list_rules(
+        request: Request,
+        response: Response,
         domain: Annotated[str | None, Query(max_length=100, examples=["efa"])] = None,
         system: Annotated[str | None, Query(max_length=100, examples=["nccl"])] = None,
         q: Annotated[str | None, Query(max_length=200, description="Words in id, title or explanation")] = None,
+        lang: Tag = None,
     ) -> RuleList:
-        pack = holder.serving().pack
+        language = asked_language(request, lang, default_language)
+        response.headers.update(headers_of(language))
+        pack = await asyncio.to_thread(localise_pack, holder.serving().pack, language)
         found = search_rules(pack, (q or "").split(), domain=domain, system=system)
         return RuleList(
             rules=[RuleSummary.model_validate(rule_summary(rule)) for rule in found],
@@ -212,13 +222,21 @@ def _add_rules(app: FastAPI, holder: PackHolder) -> None:
             **problems(404, 503),
         },
     )
-    async def get_rule(rule_id: str, format: Annotated[str, Query(pattern="^(json|markdown)$")] = "json") -> Response:
+    async def get_rule(
+        request: Request,
+        rule_id: str,
+        format: Annotated[str, Query(pattern="^(json|markdown)$")] = "json",
+        lang: Tag = None,
+    ) -> Response:
         rule = holder.serving().pack.rules.get(rule_id)
         if rule is None:
             raise NotFoundError("no rule of that id; see /v1/rules")
+        language = asked_language(request, lang, default_language)
+        rule, headers = localise_rule(rule, language), headers_of(language)
         if format == "markdown":
-            return PlainTextResponse(rule_page(rule), media_type="text/markdown")
-        return JSONResponse(rule_document(rule))
+            with speaking(language):
+                return PlainTextResponse(rule_page(rule), media_type="text/markdown", headers=headers)
+        return JSONResponse(rule_document(rule), headers=headers)
 
 
 def _add_operations(app: FastAPI, holder: PackHolder, life: Life, metrics: Metrics) -> None:

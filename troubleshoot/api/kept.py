@@ -22,8 +22,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from troubleshoot.api.faults import ForbiddenError, NotFoundError
+from troubleshoot.api.languages import Tag, asked_language, every_rendering, headers_of, rendering
 from troubleshoot.api.pool import Answer
 from troubleshoot.api.wire import SAVED_FORMATS, SavedFormat
+from troubleshoot.language import ENGLISH
 from troubleshoot.report import media_type_of
 
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ async def keep(
     logs = list(zip(answer.logs, answer.bodies[len(answer.bodies) - len(answer.logs) :], strict=True))
     link = await asyncio.to_thread(
         found.save_report,
-        {format: body for format, body in renderings.items() if format in SAVED_FORMATS},
+        {name: body for name, body in renderings.items() if name in every_rendering(SAVED_FORMATS)},
         days=days,
         logs=logs,
         made_by=made_by or None,
@@ -91,6 +93,15 @@ async def keep(
         "X-Delete-Token": link.delete_token,
         "X-Report-Expires": link.expires.isoformat(timespec="seconds"),
     }
+
+
+async def saved_rendering(store: Store, report_id: str, format: str, language: str) -> tuple[bytes | None, str]:
+    """Return a saved report in a language and which one that is: English where it was not kept in that one."""
+    for each in dict.fromkeys((language, ENGLISH)):
+        body = await asyncio.to_thread(store.report, report_id, rendering(format, each))
+        if body is not None:
+            return body, each
+    return None, ENGLISH
 
 
 def there(store: Store | None) -> Store:
@@ -104,6 +115,7 @@ def add_kept(
     app: FastAPI,
     store: Callable[[], Store | None],
     problems: Problems,
+    default_language: str = ENGLISH,
 ) -> None:
     """Add the routes to `app`. `store` returns the store, once the service has started with one."""
 
@@ -149,12 +161,16 @@ def add_kept(
         },
     )
     async def get_report(
-        report_id: ReportId, format: Annotated[SavedFormat, Query(description="How it was rendered")] = "json"
+        request: Request,
+        report_id: ReportId,
+        format: Annotated[SavedFormat, Query(description="How it was rendered")] = "json",
+        lang: Tag = None,
     ) -> Response:
-        body = await asyncio.to_thread(there(store()).report, report_id, format)
+        wanted = asked_language(request, lang, default_language)
+        body, language = await saved_rendering(there(store()), report_id, format, wanted)
         if body is None:
             raise NotFoundError("no such report, or not any more")
-        headers = PRIVATE | (SANDBOX if format == "html" else {})
+        headers = PRIVATE | (SANDBOX if format == "html" else {}) | headers_of(language)
         return Response(body, media_type=media_type_of(format), headers=headers)
 
     @app.get(

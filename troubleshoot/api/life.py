@@ -16,6 +16,7 @@ from starlette.applications import Starlette
 
 from troubleshoot.api.body import ScanBody
 from troubleshoot.api.holder import PackHolder
+from troubleshoot.api.languages import every_rendering, rendering
 from troubleshoot.api.options import ServiceOptions
 from troubleshoot.api.pool import ScanPool
 from troubleshoot.api.recorder import Recorder
@@ -131,8 +132,10 @@ class Life:
         return {format: body.decode() for format, body in zip(formats, answer.bodies, strict=False)}
 
     async def _scan_for_slack(self, logs: dict[str, bytes]) -> dict[str, bytes]:
-        answer = await self._service.scan(ScanBody(dict(logs)), Wanted(SAVED_FORMATS, who="slack"))
-        return dict(zip(SAVED_FORMATS, answer.bodies, strict=False))
+        formats = every_rendering(SAVED_FORMATS)
+        answer = await self._service.scan(ScanBody(dict(logs)), Wanted(formats, who="slack"))
+        renderings = dict(zip(formats, answer.bodies, strict=False))
+        return {**renderings, "slack": renderings.get(rendering("slack", self._options.language), renderings["slack"])}
 
     def _renew(self) -> None:
         if self._service.pool is not None and self._holder.engine is not None:

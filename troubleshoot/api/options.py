@@ -42,6 +42,7 @@ class ServiceOptions:
     slack: bool = False
     mcp: bool = False
     workers: int = 1
+    language: str = "en"  # where a request asks for none
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ServiceOptions:

@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 
+from troubleshoot.api.languages import MOST_TAG, TAG_DESCRIPTION
 from troubleshoot.api.wire import Format
 from troubleshoot.platform import PLATFORMS
 
@@ -28,6 +29,7 @@ class ScanQuery(BaseModel):
         default=None, max_length=40, description="Where the job ran", json_schema_extra={"enum": [*PLATFORMS, None]}
     )
     name: str = Field(default="paste", min_length=1, max_length=500, description="Name of the log")
+    lang: str | None = Field(default=None, max_length=MOST_TAG, description=TAG_DESCRIPTION)
     save: bool = Field(default=False, description="Keep the report, for who has its permalink")
     days: int | None = Field(default=None, ge=1, le=3650, description="Keep it no longer than this")
     keep_log: bool = Field(default=False, description="Keep the redacted log too, where the service allows it")

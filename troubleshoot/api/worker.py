@@ -22,6 +22,7 @@ from troubleshoot.api.frames import Head, pack_frame, read_frame
 from troubleshoot.api.viewing import redacted_logs, view_source
 from troubleshoot.engine import Engine
 from troubleshoot.errors import TroubleshootError
+from troubleshoot.localise import render_as
 from troubleshoot.model import Report
 from troubleshoot.report import RENDERERS
 from troubleshoot.rulepack.codec import pack_from_json
@@ -73,7 +74,7 @@ def scan(engine: Engine, head: Head, bodies: list[bytes]) -> tuple[Head, list[by
     """Return the answer to a request: a summary for metrics and store, and a body per format."""
     uploads = dict(zip(head["names"], bodies, strict=True))
     report = engine.scan_uploads(uploads, platform=head["platform"])
-    rendered = [RENDERERS[format](report).encode("utf-8", "replace") for format in head["formats"]]
+    rendered = [render_as(report, engine.pack, each).encode("utf-8", "replace") for each in head["formats"]]
     names: list[str] = []
     if head.get("redacted_logs"):
         for name, text in redacted_logs(uploads):

@@ -12,8 +12,9 @@ from typing import Any
 import click
 
 from troubleshoot import limits
-from troubleshoot.cli.options import common_options, pack_options
+from troubleshoot.cli.options import common_options, language_option, pack_options
 from troubleshoot.errors import UsageError
+from troubleshoot.language import LANGUAGES, shipped
 
 OPTIONS_VARIABLE = "TROUBLESHOOT_SERVE_OPTIONS"  # how the options reach worker processes, which uvicorn starts anew
 DRAIN_S = 30  # requests that run when the service is asked to stop have so long to end
@@ -62,6 +63,7 @@ def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Largest request body, decompressed.",
 )
 @service_options
+@language_option
 @pack_options
 @common_options
 def serve(
@@ -69,6 +71,7 @@ def serve(
     port: int,
     workers: int,
     max_bytes: int,
+    lang: str,
     rules: tuple[str, ...],
     default_rules: bool,
     drafts: bool,
@@ -90,7 +93,7 @@ def serve(
         "default_rules": default_rules,
         "drafts": drafts,
         "max_bytes": max_bytes,
-        "options": _options(host, workers, **service),
+        "options": {**_options(host, workers, **service), "language": _language(lang)},
     }
     os.environ[OPTIONS_VARIABLE] = json.dumps(options)
     signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn drains, then raises the signal again: we end with 0
@@ -172,6 +175,14 @@ def _options(
         "slack": slack,
         "mcp": mcp,
     }
+
+
+def _language(tag: str) -> str:
+    """Return the language for requests that ask for none. Raises UsageError for one that the program does not speak."""
+    language = shipped(tag)
+    if language is None:
+        raise UsageError(f"--lang: there are no words in {tag!r}", help=f"one of {', '.join(LANGUAGES)}")
+    return language
 
 
 def check_mcp() -> None:

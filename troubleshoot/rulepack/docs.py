@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from troubleshoot.language import say
 from troubleshoot.model import Condition, Example, Fix, Kind, Op, Rule, RulePack, Signature
 from troubleshoot.reach import reach_words
 from troubleshoot.rulepack.document import window_words
@@ -25,18 +26,18 @@ def rule_page(rule: Rule) -> str:
     parts = [
         f"# {_prose(rule.title)}",
         _summary(rule),
-        "## What you see",
+        f"## {say('What you see')}",
         *_what_you_see(rule),
-        "## What it means",
+        f"## {say('What it means')}",
         *_what_it_means(rule),
-        "## What to do",
+        f"## {say('What to do')}",
         *_what_to_do(rule),
-        "## How to be sure",
+        f"## {say('How to be sure')}",
         *_how_to_be_sure(rule),
-        "## What looks alike",
+        f"## {say('What looks alike')}",
         *_what_looks_alike(rule),
-        "## References",
-        _list([_reference(each) for each in rule.references]) or "None.",
+        f"## {say('References')}",
+        _list([_reference(each) for each in rule.references]) or say("None."),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -66,18 +67,21 @@ def write_docs(pack: RulePack, folder: Path) -> list[Path]:
 
 
 def _standing(rule: Rule) -> str:
-    return "good news" if rule.kind is Kind.CONFIRMATION else rule.severity.word
+    return say("good news") if rule.kind is Kind.CONFIRMATION else say(rule.severity.word)
 
 
 def _summary(rule: Rule) -> str:
     words = [f"`{rule.id}`"]
-    words += ["good news"] if rule.kind is Kind.CONFIRMATION else [f"severity {rule.severity.word}"]
-    words.append(f"confidence {rule.confidence.word}")
+    if rule.kind is Kind.CONFIRMATION:
+        words.append(say("good news"))
+    else:
+        words.append(say("severity {word}", word=say(rule.severity.word)))
+    words.append(say("confidence {word}", word=say(rule.confidence.word)))
     words += [rule.status.value] if rule.status.value != "stable" else []
-    words += ["a symptom of something else"] if rule.symptom else []
-    words += ["a catch-all"] if rule.generic else []
+    words += [say("a symptom of something else")] if rule.symptom else []
+    words += [say("a catch-all")] if rule.generic else []
     if rule.systems:
-        words.append("systems: " + ", ".join(rule.systems))
+        words.append(say("systems: {names}", names=", ".join(rule.systems)))
     return " · ".join(words)
 
 
@@ -86,10 +90,10 @@ def _what_you_see(rule: Rule) -> Iterator[str]:
         if example.expect == "match":
             yield from _log(example)
             break
-    yield "Looked for:"
+    yield say("Looked for:")
     yield "\n".join(_signature(signature) for signature in rule.signatures.values())
     if rule.condition.op is not Op.SIGNATURE:
-        yield "Found when:"
+        yield say("Found when:")
         yield "\n".join(outline(rule.condition))
 
 
@@ -97,33 +101,33 @@ def _what_it_means(rule: Rule) -> Iterator[str]:
     if rule.explanation:
         yield _prose(rule.explanation)
     elif rule.kind is Kind.CONFIRMATION:
-        yield "All is as it should be here."
+        yield say("All is as it should be here.")
     if rule.causes:
-        yield "Explains, where they are found too: " + ", ".join(f"`{each}`" for each in rule.causes) + "."
+        yield say("Explains, where they are found too: {rules}.", rules=_names(rule.causes))
 
 
 def _what_to_do(rule: Rule) -> Iterator[str]:
     if not rule.fixes:
-        yield "Look for what caused it." if rule.symptom else "Nothing."
+        yield say("Look for what caused it.") if rule.symptom else say("Nothing.")
         return
     for number, fix in enumerate(rule.fixes, 1):
         yield from _fix(number, fix)
-    again = {"yes": "Running it again may help.", "no": "Running it again as it is does not help."}
-    if rule.retry in again:
-        yield again[rule.retry]
+    if rule.retry in ("yes", "no"):
+        yield say("Running it again may help." if rule.retry == "yes" else "Running it again as it is does not help.")
     if rule.owner != "user":
-        yield f"This is for the {rule.owner} to mend."
+        is_platform = rule.owner == "platform"
+        yield say("This is for the platform to mend." if is_platform else "This is for the vendor to mend.")
 
 
 def _fix(number: int, fix: Fix) -> Iterator[str]:
-    safe = " (safe to try)" if fix.safe else ""
+    safe = say(" (safe to try)") if fix.safe else ""
     yield f"**{number}. {_prose(fix.title)}**{safe}"
     if fix.do:
         yield _prose(fix.do)
     if fix.run:
         yield _fenced("\n".join(fix.run))
     for platform, text in fix.variants.items():
-        yield f"On {platform}:"
+        yield say("On {platform}:", platform=platform)
         yield _fenced(text)
 
 
@@ -132,31 +136,36 @@ def _how_to_be_sure(rule: Rule) -> Iterator[str]:
     for check in checks:
         yield _fenced(check.run)
         if check.expect:
-            yield f"Once it is mended this says: {_code(check.expect)}"
-    for names, effect in ((rule.supports, "surer"), (rule.contradicts, "less sure")):
-        if names:
-            yield f"Seen with it, this makes the finding {effect}: {', '.join(f'`{name}`' for name in names)}."
+            yield say("Once it is mended this says: {text}", text=_code(check.expect))
+    if rule.supports:
+        yield say("Seen with it, this makes the finding surer: {names}.", names=_names(rule.supports))
+    if rule.contradicts:
+        yield say("Seen with it, this makes the finding less sure: {names}.", names=_names(rule.contradicts))
     if not (checks or rule.supports or rule.contradicts):
-        yield "The lines above are all there is to go by."
+        yield say("The lines above are all there is to go by.")
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _what_looks_alike(rule: Rule) -> Iterator[str]:
     alike = [example for example in rule.examples if example.expect != "match"]
     for example in alike:
-        also = f" (see {', '.join(f'`{each}`' for each in example.also)})" if example.also else ""
-        verdict = "Cannot be told" if example.expect == "undecided" else "Not this"
+        also = say(" (see {rules})", rules=_names(example.also)) if example.also else ""
+        verdict = say("Cannot be told") if example.expect == "undecided" else say("Not this")
         yield f"{verdict}{': ' + _prose(example.why) if example.why else ''}{also}"
         yield from _log(example)
     if not alike:
-        yield "Nothing known."
+        yield say("Nothing known.")
 
 
 def _log(example: Example) -> Iterator[str]:
     for name, text in example.files.items():
         if len(example.files) > 1:
-            yield f"In `{name}`:"
+            yield say("In {source}:", source=f"`{name}`")
         lines = text.rstrip("\n").split("\n")
-        more = [f"... {len(lines) - LINES_SHOWN} more lines"] if len(lines) > LINES_SHOWN else []
+        more = [say("... {number} more lines", number=len(lines) - LINES_SHOWN)] if len(lines) > LINES_SHOWN else []
         yield _fenced("\n".join(lines[:LINES_SHOWN] + more))
 
 
@@ -174,6 +183,15 @@ _HEADS = {
     Op.NONE: "none of these holds",
     Op.IN_ORDER: "these follow each other",
     Op.MISSING: "this is missing",
+    Op.AT_LEAST: "{number} or more of these hold",
+}
+_FLAT = {  # of one signature, of several
+    Op.ALL: ("{names} is there", "all of {names} are there"),
+    Op.ANY: ("{names} is there", "one of {names} is there"),
+    Op.NONE: ("{names} is not there", "none of {names} is there"),
+    Op.IN_ORDER: ("{names} is there", "{names} are there in this order"),
+    Op.MISSING: ("{names} is missing", "{names} are missing"),
+    Op.AT_LEAST: ("{names} is there", "{number} or more of {names} are there"),
 }
 
 
@@ -183,12 +201,15 @@ def outline(condition: Condition, depth: int = 0) -> Iterator[str]:
     if all(_is_bare(child) for child in condition.children):
         yield f"{indent}{_flat(condition)}{_modifiers(condition)}"
     else:
-        many = f"{condition.n} or more of these hold"
-        yield f"{indent}{_HEADS.get(condition.op, many)}{_modifiers(condition)}:"
+        yield f"{indent}{say(_HEADS[condition.op], number=condition.n)}{_modifiers(condition)}:"
         for child in condition.children:
             yield from outline(child, depth + 1)
-    modifying = {"although": condition.given, "asked only where": condition.relevant, "unless": condition.unless}
-    for word, part in modifying.items():
+    modifying = (
+        (say("although"), condition.given),
+        (say("asked only where"), condition.relevant),
+        (say("unless"), condition.unless),
+    )
+    for word, part in modifying:
         if part is not None:
             first, *rest = outline(part, depth + 1)
             yield first.replace("- ", f"- {word} ", 1)
@@ -202,32 +223,31 @@ def _is_bare(condition: Condition) -> bool:
 def _flat(condition: Condition) -> str:
     names = [f"`{child.signature}`" for child in condition.children]
     if condition.op is Op.SIGNATURE:
-        return f"`{condition.signature}` is there"
+        return say("{names} is there", names=f"`{condition.signature}`")
     if condition.op is Op.AT_LEAST and condition.distinct:
-        return f"{names[0]} is there with {condition.n} or more different values of `{condition.distinct}`"
+        distinct = f"`{condition.distinct}`"
+        return say(
+            "{names} is there with {number} or more different values of {capture}",
+            names=names[0],
+            number=condition.n,
+            capture=distinct,
+        )
     if condition.op is Op.AT_LEAST and len(names) == 1:
-        return f"{names[0]} is there {condition.n} times or more"
-    one, many = {
-        Op.ALL: ("{} is there", "all of {} are there"),
-        Op.ANY: ("{} is there", "one of {} is there"),
-        Op.NONE: ("{} is not there", "none of {} is there"),
-        Op.IN_ORDER: ("{} is there", "{} are there in this order"),
-        Op.MISSING: ("{} is missing", "{} are missing"),
-        Op.AT_LEAST: ("{} is there", f"{condition.n} or more of {{}} are there"),
-    }[condition.op]
-    return (one if len(names) == 1 else many).format(", ".join(names))
+        return say("{names} is there {number} times or more", names=names[0], number=condition.n)
+    one, many = _FLAT[condition.op]
+    return say(one if len(names) == 1 else many, names=", ".join(names), number=condition.n)
 
 
 def _modifiers(condition: Condition) -> str:
     words = ""
     if condition.same is not None:
-        words += f", on the same {condition.same}"
+        words += say(", on the same {what}", what=condition.same)
     if condition.within is not None:
-        words += f", within {window_words(condition.within)}"
+        words += say(", within {window}", window=window_words(condition.within))
     if condition.reach is not None:
         words += f", {reach_words(condition.reach)}"
     if condition.where is not None:
-        words += f", where {_code(condition.where)}"
+        words += say(", where {comparison}", comparison=_code(condition.where))
     return words
 
 

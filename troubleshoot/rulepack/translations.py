@@ -22,6 +22,7 @@ from pathlib import Path
 
 from troubleshoot import limits
 from troubleshoot.errors import Problem
+from troubleshoot.language import canonical
 from troubleshoot.model import Fix, Place, Rule
 from troubleshoot.rulepack.files import SUFFIX
 from troubleshoot.rulepack.positions import Document, read_document
@@ -160,7 +161,7 @@ def translation_path(rule_path: str, language: str) -> Path:
 def find_translation(rule: Rule, language: str) -> tuple[Translation | None, Problem | None]:
     """Return the rule's translation: that of the tag, or of what is left when subtags fall off its end. With it the
     first thing that is wrong with a file that cannot be used."""
-    tag = language
+    tag = language if canonical(language) == language else ""  # it becomes part of a path
     while tag and rule.path:
         path = translation_path(rule.path, tag)
         try:
