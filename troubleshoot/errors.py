@@ -134,5 +134,9 @@ class LimitError(TroubleshootError):
     """A budget was spent: size, time, depth."""
 
 
+class StoreFullError(LimitError):
+    """The service keeps as much as it may."""
+
+
 class InternalError(TroubleshootError):
     """Ours."""

@@ -63,6 +63,11 @@ SUSPECT_HITS = 400  # per pattern and source
 BODY_BYTES = 64 * 1024 * 1024
 REQUEST_S = 20.0
 
+# --- the service's store ---
+SAVED_REPORTS = 50_000  # at some 25 kB each
+UNKNOWN_FAULTS = 10_000  # different ones; those seen longest ago go first, for a hostile sender makes new ones all day
+FEEDBACK_ROWS = 100_000  # the newest
+
 # --- the job part of a report ---
 TAIL_BYTES = 512 * 1024  # of a source's end, in which the last progress is looked for: 170 tracebacks of 3 kB
 NEAR_TAIL_BYTES = 64 * 1024  # looked at first

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import uvicorn
 from fastapi.testclient import TestClient
 
+from troubleshoot import scan_text
 from troubleshoot.api.app import SAMPLE, create_app
+from troubleshoot.api.body import NamedLogs
 from troubleshoot.api.options import ServiceOptions
+from troubleshoot.api.patience import PatientProtocol
+from troubleshoot.errors import StoreFullError
+from troubleshoot.report.json import render_json
+from troubleshoot.store.database import open_database
+from troubleshoot.store.store import Store
 
 
 @pytest.mark.parametrize("path", ["/v1/reports", "/v1/unknown-faults", "/v1/feedback", "/history", "/unknown-faults"])
@@ -21,3 +35,119 @@ def test_strangers_list_no_links_where_nobody_asks_for_keys(tmp_path: Path, path
         assert client.get(path).status_code == 403
         assert client.get("/v1/stats/rules").status_code == 200
         assert path not in client.get("/").text
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with TestClient(create_app(watch=False), raise_server_exceptions=False) as client:
+        yield client
+
+
+def test_ten_thousand_logs_of_one_name_are_named_in_linear_time(client: TestClient) -> None:
+    """API4: each name was looked for anew, and no other request was answered for six seconds."""
+    logs = NamedLogs()
+    began = time.process_time()
+    for _ in range(10_000):
+        logs.add("a", "x")
+    assert time.process_time() - began < 1
+    assert list(logs)[:3] == ["a", "a (2)", "a (3)"]
+    logs.add("b (2)", "x")
+    for _ in range(3):
+        logs.add("b", "x")
+    assert list(logs)[-4:] == ["b (2)", "b", "b (3)", "b (4)"]
+
+
+def test_errors_about_a_body_are_bounded(client: TestClient) -> None:
+    """API3, API4: 300,000 unknown keys came back as 19 MB of problem details."""
+    long = json.dumps({"k" * 10_000: 1}).encode()
+    many = b"{" + b",".join(b'"k%d":1' % number for number in range(50_000)) + b"}"
+    items = b'{"files":[' + b"1," * 50_000 + b"1]}"
+    for body in (long, many, items, b'{"text":' * 50_000):
+        answer = client.post("/v1/scan", content=body, headers={"Content-Type": "application/json"})
+        assert answer.status_code == 422
+        assert len(answer.content) < 10_000
+    assert len(client.get("/v1/rules?q=" + "x" * 5000).content) < 2_000
+    assert len(client.post("/v1/scan", content=b"x", headers={"Content-Type": "x" * 5000}).content) < 2_000
+
+
+def test_no_redirect_is_made_of_the_host_header(client: TestClient) -> None:
+    """API8: `/history/` led to `/history` of whatever host the request named."""
+    for path in ("/history/", "/v1/rules//", "/statistics/", "/v1/scan/"):
+        answer = client.get(path, headers={"Host": "evil.example"}, follow_redirects=False)
+        assert (path, answer.status_code, answer.headers.get("location")) == (path, 404, None)
+
+
+@pytest.mark.parametrize("path", ["/v1/rules", "/nowhere", "/metrics", "/openapi.json", "/", "/static/base.css"])
+def test_no_answer_is_sniffed_and_no_data_is_cached(client: TestClient, path: str) -> None:
+    """API8: only pages and reports said so."""
+    headers = client.get(path).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers.get("cache-control") == ("no-store" if path.startswith("/v1/") else headers.get("cache-control"))
+    assert "access-control-allow-origin" not in headers
+
+
+def test_half_of_a_head_does_not_hold_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """API4: 1,500 sockets that sent `GET / HT` were all still open after as long as one looked."""
+    monkeypatch.setattr("troubleshoot.api.patience.HEAD_S", 0.5)
+    app = create_app(watch=False, default_rules=False)
+    config = uvicorn.Config(app, port=0, http=PatientProtocol, log_level="error")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    end = time.monotonic() + 20
+    while not server.started and time.monotonic() < end:
+        time.sleep(0.02)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    whole = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    try:
+        for before in (b"", whole):  # at once, and after a request
+            with socket.create_connection(("127.0.0.1", port), timeout=10) as slow:
+                slow.sendall(before)
+                if before:
+                    assert slow.recv(4096).startswith(b"HTTP/1.1 200")
+                began = time.monotonic()
+                for byte in b"GET / HT":
+                    slow.sendall(bytes([byte]))
+                while slow.recv(4096):
+                    pass  # what is left of the first answer
+                assert 0.3 < time.monotonic() - began < 5
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as quick:
+            for _ in range(4):  # one that is used is not closed
+                time.sleep(0.2)
+                quick.sendall(whole)
+                assert quick.recv(4096).startswith(b"HTTP/1.1 200")
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+def test_store_does_not_grow_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """API4: whoever might scan could fill the disk with links, voices and lines of made-up faults."""
+    monkeypatch.setattr("troubleshoot.limits.UNKNOWN_FAULTS", 3)
+    monkeypatch.setattr("troubleshoot.limits.FEEDBACK_ROWS", 2)
+    now = datetime(2026, 12, 1, tzinfo=UTC)
+    store = Store(open_database(str(tmp_path / "store.db")), most_reports=2, clock=lambda: now)
+    for number in range(5):
+        now += timedelta(minutes=1)
+        store.add_unknown([{"text": f"ValueError: {'abcde'[number]}", "reason": "x"}])
+        store.add_feedback("a/b", "right", who=str(number), place="-", comment=str(number))
+    store.purge()
+    assert sorted(each.sample[-1] for each in store.unknown_faults(at_least=1)) == ["c", "d", "e"]
+    assert [each.comment for each in store.feedback_told()] == ["4", "3"]
+    report = {"json": render_json(scan_text("x")).encode()}
+    links = [store.save_report(report) for _ in range(2)]
+    with pytest.raises(StoreFullError, match="2 reports are kept"):
+        store.save_report(report)
+    store.delete_report(links[0].id, None)
+    store.save_report(report)
+    store.close()
+
+
+def test_full_store_is_told_and_the_answer_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("troubleshoot.limits.SAVED_REPORTS", 0)
+    options = ServiceOptions(store=f"sqlite:///{tmp_path / 'store.db'}")
+    with TestClient(create_app(watch=False, options=options)) as client:
+        answer = client.post("/v1/scan?save=true", content=SAMPLE)
+        assert answer.status_code == 507
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert client.post("/v1/scan", content=SAMPLE).status_code == 200

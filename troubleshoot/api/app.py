@@ -79,6 +79,7 @@ PROBLEM: dict[int | str, dict[str, Any]] = {
         429: "too many requests; see Retry-After",
         503: "no rule pack is loaded, or more to do than can be done; see Retry-After",
         504: "the scan took longer than a request may",
+        507: "the store is full",
     }.items()
 }
 SLACK_MESSAGE = {
@@ -127,6 +128,7 @@ def create_app(
         lifespan=lifespan,
         docs_url=None,  # the stock pages load scripts from an outside host
         redoc_url=None,
+        redirect_slashes=False,  # the address would be made of the Host header, which is the caller's
     )
     app.state.holder = holder
     app.state.service = service
@@ -162,7 +164,7 @@ def _add_scan(app: FastAPI, service: ScanService, life: Life, max_bytes: int, op
                     },
                 },
             },
-            **problems(400, 404, 408, 413, 415, 503, 504),
+            **problems(400, 404, 408, 413, 415, 503, 504, 507),
         },
         openapi_extra={"requestBody": SCAN_BODY, "parameters": query_parameters()},
     )

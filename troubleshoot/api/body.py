@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import anyio.to_thread
@@ -23,6 +24,11 @@ from troubleshoot.api.wire import ScanRequest
 from troubleshoot.errors import LimitError, UsageError
 
 MAX_PARTS = 1000
+NAME_CHARS = 500
+FIELDS_TOLD = 20  # of what is wrong with a body; more help nobody
+MOST_ERRORS = 1000  # from here on none are listed: a body of 300,000 unknown keys held the service up for a second
+POINTER_CHARS = 200
+POINTER_PARTS = 10
 READ_S = 60  # for a whole body: 64 MiB over 10 Mbit/s, and an end to a client that sends a byte a second
 
 
@@ -49,7 +55,7 @@ async def read_scan_body(request: Request, max_bytes: int, name: str) -> ScanBod
     if media_type.startswith("text/") or media_type in BINARY_TYPES or media_type == "":
         return ScanBody({name: body})
     raise UnsupportedBodyError(
-        f"media type {media_type!r} is not taken",
+        f"media type {media_type[:100]!r} is not taken",
         help="send text/plain, application/json, multipart/form-data, or a compressed file as application/octet-stream",
     )
 
@@ -77,9 +83,9 @@ def _parse_json(body: bytes, name: str) -> ScanBody:
     if (asked.text is None) == (asked.files is None):
         raise UsageError("give either `text` or `files`", help='{"text": "..."}')
     if asked.files is not None:
-        texts: dict[str, bytes | str] = {}
+        texts = NamedLogs()
         for file in asked.files:
-            texts[_free_name(file.name, texts)] = file.text
+            texts.add(file.name, file.text)
         return ScanBody(texts, asked.platform)
     return ScanBody({asked.name if asked.name != "paste" else name: asked.text or ""}, asked.platform)
 
@@ -88,15 +94,24 @@ class InvalidFieldsError(UsageError):
     """JSON that does not fit the request's schema; carries where and why, never the log's text."""
 
     def __init__(self, error: ValidationError) -> None:
-        super().__init__("the body does not fit the schema", help="see /openapi.json, ScanRequest")
+        count = error.error_count()
+        text = "the body does not fit the schema" + (f" in {count} places" if count > FIELDS_TOLD else "")
+        super().__init__(text, help="see /openapi.json, ScanRequest")
+        told = (
+            error.errors(include_url=False, include_input=False, include_context=False) if count < MOST_ERRORS else []
+        )
         self.fields = [
-            {"pointer": "/" + "/".join(str(part) for part in each["loc"]), "detail": each["msg"]}
-            for each in error.errors(include_url=False, include_input=False, include_context=False)
+            {"pointer": pointer_to(each["loc"]), "detail": each["msg"][:POINTER_CHARS]} for each in told[:FIELDS_TOLD]
         ]
 
 
+def pointer_to(place: Sequence[object]) -> str:
+    """Return where in a request something is wrong; names in it are the caller's and may be of any length."""
+    return ("/" + "/".join(str(part)[:POINTER_CHARS] for part in place[:POINTER_PARTS]))[:POINTER_CHARS]
+
+
 async def _read_form(request: Request, max_bytes: int) -> ScanBody:
-    texts: dict[str, bytes | str] = {}
+    texts = NamedLogs()
     platform = None
     try:
         form = await request.form(max_files=MAX_PARTS, max_fields=MAX_PARTS, max_part_size=max_bytes)
@@ -105,13 +120,13 @@ async def _read_form(request: Request, max_bytes: int) -> ScanBody:
     try:
         for key, value in form.multi_items():
             if isinstance(value, UploadFile):
-                texts[_free_name(value.filename or key, texts)] = await value.read()
+                texts.add((value.filename or key)[:NAME_CHARS], await value.read())
             elif key in ("platform", "on"):
                 platform = value
             elif key in ("text", "log", "file", "files"):
-                texts[_free_name("paste", texts)] = value
+                texts.add("paste", value)
             else:
-                raise UsageError(f"unknown form field {key!r}", help="use `file` for logs, `text` for a paste")
+                raise UsageError(f"unknown form field {key[:100]!r}", help="use `file` for logs, `text` for a paste")
     finally:
         await form.close()
     if not texts:
@@ -119,13 +134,19 @@ async def _read_form(request: Request, max_bytes: int) -> ScanBody:
     return ScanBody(texts, platform)
 
 
-def _free_name(name: str, taken: dict[str, bytes | str]) -> str:
-    if name not in taken:
-        return name
-    number = 2
-    while f"{name} ({number})" in taken:
-        number += 1
-    return f"{name} ({number})"
+class NamedLogs(dict[str, bytes | str]):
+    """Logs by name. A name that is taken gets a number, found at once however many have it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._next: dict[str, int] = {}
+
+    def add(self, name: str, text: bytes | str) -> None:
+        free = name
+        while free in self:
+            number = self._next[name] = self._next.get(name, 1) + 1
+            free = f"{name} ({number})"
+        self[free] = text
 
 
 async def _bounded(request: Request, max_bytes: int) -> Request:
@@ -145,7 +166,7 @@ async def _bounded(request: Request, max_bytes: int) -> Request:
 
 async def _read_all(request: Request, max_bytes: int) -> bytes:
     stated = request.headers.get("content-length", "")
-    if stated.isdigit() and int(stated) > max_bytes:
+    if stated.isdecimal() and int(stated) > max_bytes:
         raise _too_large(max_bytes)
     decoder = _decoder(request.headers.get("content-encoding", "identity"))
     pieces: list[bytes] = []
@@ -179,7 +200,7 @@ def stated_size(request: Request) -> int | None:
     """Return how many bytes the request says that it brings, or None where it does not say or they are compressed."""
     stated = request.headers.get("content-length", "")
     plain = request.headers.get("content-encoding", "identity").strip().lower() in ("", "identity")
-    return int(stated) if stated.isdigit() and plain else None
+    return int(stated) if stated.isdecimal() and plain else None
 
 
 def _too_large(max_bytes: int) -> LimitError:

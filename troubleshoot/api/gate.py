@@ -14,7 +14,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -124,7 +124,7 @@ class Gate:
             nonlocal status, bytes_out
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), id_header]
+                message["headers"] = _with_headers(message.get("headers", ()), id_header, scope["path"])
             else:
                 bytes_out += len(message.get("body", b""))
             await send(message)
@@ -213,6 +213,19 @@ class Gate:
             except (binascii.Error, UnicodeDecodeError):
                 return None
         return self._keys.find(secret) if secret else None
+
+
+def _with_headers(
+    given: Iterable[tuple[bytes, bytes]], id_header: tuple[bytes, bytes], path: str
+) -> list[tuple[bytes, bytes]]:
+    """Return headers with the request's id, and those of caution where a route has none of its own."""
+    headers = [*given, id_header]
+    names = {name.lower() for name, _ in headers}
+    if b"x-content-type-options" not in names:
+        headers.append((b"x-content-type-options", b"nosniff"))
+    if b"cache-control" not in names and path.startswith("/v1/"):
+        headers.append((b"cache-control", b"no-store"))
+    return headers
 
 
 WANTED = frozenset(

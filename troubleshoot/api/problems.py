@@ -12,9 +12,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from troubleshoot.api.body import InvalidFieldsError, UnsupportedBodyError
+from troubleshoot.api.body import (
+    FIELDS_TOLD,
+    POINTER_CHARS,
+    InvalidFieldsError,
+    UnsupportedBodyError,
+    pointer_to,
+)
 from troubleshoot.api.faults import ForbiddenError, NotFoundError, OverloadedError, ScanTimeoutError, SlowClientError
-from troubleshoot.errors import LimitError, SourceError, TroubleshootError, UsageError
+from troubleshoot.errors import LimitError, SourceError, StoreFullError, TroubleshootError, UsageError
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -23,6 +29,7 @@ STATUS_OF: tuple[tuple[type[TroubleshootError], int], ...] = (
     (InvalidFieldsError, 422),
     (NotFoundError, 404),
     (ForbiddenError, 403),
+    (StoreFullError, 507),
     (OverloadedError, 503),
     (ScanTimeoutError, 504),
     (SlowClientError, 408),
@@ -79,7 +86,7 @@ def install_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def on_fields(request: Request, error: RequestValidationError) -> Response:
         fields = [
-            {"pointer": "/" + "/".join(str(part) for part in each["loc"]), "detail": each["msg"]}
-            for each in error.errors()
+            {"pointer": pointer_to(each["loc"]), "detail": str(each["msg"])[:POINTER_CHARS]}
+            for each in error.errors()[:FIELDS_TOLD]
         ]
         return problem(request, 422, "a field does not fit", errors=fields)

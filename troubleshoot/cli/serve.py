@@ -83,6 +83,7 @@ def serve(
     import uvicorn
 
     from troubleshoot.api.journal import log_config
+    from troubleshoot.api.patience import PatientProtocol
     from troubleshoot.rulepack.files import list_layer
 
     for folder in rules:
@@ -107,6 +108,7 @@ def serve(
             log_config=log_config("warning" if quiet else "info"),
             access_log=False,  # ours says more, and nothing of queries
             server_header=False,
+            http=PatientProtocol,
             timeout_graceful_shutdown=DRAIN_S,
         )
     return 0

@@ -25,6 +25,8 @@ from sqlalchemy import and_, delete, func, insert, or_, select, update
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import IntegrityError
 
+from troubleshoot import limits
+from troubleshoot.errors import StoreFullError
 from troubleshoot.store import tables
 from troubleshoot.store.tallies import Tallies, hash_of, storable
 
@@ -50,10 +52,12 @@ class Store(Tallies):
         *,
         keep_days: int = 7,
         history_days: int = 90,
+        most_reports: int | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._engine = engine
         self._clock = clock
+        self._most_reports = limits.SAVED_REPORTS if most_reports is None else most_reports
         self._keep = timedelta(days=keep_days)
         self._history = timedelta(days=history_days)
 
@@ -76,7 +80,7 @@ class Store(Tallies):
         made_by: str | None = None,
     ) -> Permalink:
         """Keep a report as it was rendered (by format, "json" among them) and, where they are given, its redacted logs.
-        `days` only shortens how long."""
+        `days` only shortens how long. Raises StoreFullError where as many are kept as may be."""
         wire = json.loads(renderings["json"])
         now = self._clock()
         keep = self._keep if days is None else min(self._keep, timedelta(days=days))
@@ -97,6 +101,11 @@ class Store(Tallies):
             "delete_hash": hash_of(link.delete_token),
         }
         with self._engine.begin() as connection:
+            if connection.execute(select(func.count()).select_from(tables.reports)).scalar_one() >= self._most_reports:
+                raise StoreFullError(
+                    f"{self._most_reports} reports are kept, and no more may be",
+                    help="delete some, or keep them for fewer days: --keep-days",
+                )
             connection.execute(insert(tables.reports), row)
             for format, body in renderings.items():
                 rendering = {"report_id": link.id, "format": format, "body": zlib.compress(body)}
@@ -219,6 +228,7 @@ class Store(Tallies):
         )
         with self._engine.begin() as connection:
             gone = sum(connection.execute(statement).rowcount for statement in past)
+            gone += self._thin_out(connection)
             connection.execute(  # a report saved under a longer rule does not outlive a shorter one
                 update(tables.reports)
                 .where(tables.reports.c.expires > now + self._keep)

@@ -9,6 +9,7 @@ add_unknown, unknown_faults                       suspects of unknown faults, gr
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,15 +18,19 @@ from typing import Any
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 
+from troubleshoot import limits
 from troubleshoot.report.redact import redact_text
 from troubleshoot.store import tables
 from troubleshoot.suspects import template_of
 
+log = logging.getLogger("troubleshoot.store")
+
 VERDICTS = ("right", "wrong", "fixed")
 COMMENT_CHARS = 2000
 SAMPLE_CHARS = 1000
+ROWS_AT_ONCE = 500
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -198,6 +203,24 @@ class Tallies:
         query = delete(tables.unknown_faults).where(tables.unknown_faults.c.id == storable(fault_id))
         with self._engine.begin() as connection:
             return connection.execute(query).rowcount > 0
+
+    def _thin_out(self, connection: Connection) -> int:
+        """Forget the oldest of what strangers can make any number of; return how many rows went."""
+        gone = 0
+        for table, when, most in (
+            (tables.unknown_faults, tables.unknown_faults.c.last_seen, limits.UNKNOWN_FAULTS),
+            (tables.feedback, tables.feedback.c.created, limits.FEEDBACK_ROWS),
+        ):
+            spare = select(table.c.id).order_by(when.desc(), table.c.id).offset(most)
+            if self._engine.dialect.name == "sqlite":
+                spare = spare.limit(-1)  # it knows no offset without a limit
+            ids = list(connection.execute(spare).scalars())
+            for at in range(0, len(ids), ROWS_AT_ONCE):
+                connection.execute(delete(table).where(table.c.id.in_(ids[at : at + ROWS_AT_ONCE])))
+            gone += len(ids)
+        if gone:
+            log.warning("the store was thinned out: %d of the oldest counts and voices went", gone)
+        return gone
 
     def _insert(self, table: Any) -> Any:
         """Return an insert that knows conflicts; both databases have it, each under its own name."""
