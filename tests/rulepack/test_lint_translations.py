@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from troubleshoot.cli.rules import find_all_problems
+from troubleshoot.cli.checking import find_all_problems
 from troubleshoot.errors import CODES
 from troubleshoot.rulepack import load as load_module
 from troubleshoot.rulepack.files import list_layer, list_translations, translation_of

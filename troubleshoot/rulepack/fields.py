@@ -268,17 +268,17 @@ class ExampleFields(_Fields):
     match: LogFiles | None = Field(
         None,
         description="Log lines on which the rule fires. Verbatim, below `|`; of several sources a mapping of names.",
-        examples=["/lib/libc.so.6: version `GLIBC_2.34' not found (required by /opt/x/lib/y.so)\n"],
+        examples=["/lib/libc.so.6: version `GLIBC_2.34' not found (required by /opt/x/lib/y.so)"],
     )
     no_match: LogFiles | None = Field(
         None,
         description="The closest text that is not this fault.",
-        examples=["/lib/libstdc++.so.6: version `GLIBCXX_3.4.30' not found (required by /opt/x/lib/y.so)\n"],
+        examples=["/lib/libstdc++.so.6: version `GLIBCXX_3.4.30' not found (required by /opt/x/lib/y.so)"],
     )
     undecided: LogFiles | None = Field(
         None,
         description="A log in which a `missing` cannot be told.",
-        examples=["NCCL version 2.21.5+cuda12.4\n"],
+        examples=["NCCL version 2.21.5+cuda12.4"],
     )
     captures: dict[str, NumberAsText] | None = Field(
         None, description="Captures that must come out so.", examples=[{"needed": "2.34"}]
