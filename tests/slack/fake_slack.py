@@ -21,7 +21,9 @@ class FakeSlack:
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, dict[str, Any]]] = []
-        self.answers: dict[str, list[dict[str, Any]]] = {}
+        self.answers: dict[str, list[dict[str, Any]]] = {}  # given once each
+        self.always: dict[str, dict[str, Any]] = {}
+        self.tokens: dict[str, str] = {}  # that the last call of each method brought
         self.files: dict[str, tuple[str, bytes]] = {}
         self.limited: set[str] = set()
         fake = self
@@ -35,6 +37,7 @@ class FakeSlack:
                 else:
                     arguments = {key: values[0] for key, values in parse_qs(body.decode()).items()}
                 fake.calls.append((method, arguments))
+                fake.tokens[method] = self.headers.get("Authorization", "")
                 if method in fake.limited:
                     fake.limited.discard(method)
                     self._send(429, "application/json", b'{"ok":false,"error":"ratelimited"}', {"Retry-After": "1"})
@@ -75,6 +78,8 @@ class FakeSlack:
         queued = self.answers.get(method)
         if queued:
             return queued.pop(0)
+        if method in self.always:
+            return self.always[method]
         if method == "auth.test":
             ids = {"team_id": "T1", "user_id": "UBOT", "bot_id": "B1"}
             return {"ok": True, "url": self.url, "team": "team", "user": "bot", **ids}
