@@ -347,7 +347,19 @@ def test_why_not_shows_the_nearest_line(pack: Path) -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith("frob/dry did not fire\n")
     assert re.search(r"stdin:1\s+frobnicator on node-7 is full\n", result.stdout)
-    assert "there expected: ran dry" in result.stdout
+    assert re.search(r"\n {26}\^ expected here: ran dry\n", result.stdout)
+
+
+def test_why_takes_the_file_of_a_rule_that_is_in_no_pack_yet(pack: Path, tmp_path: Path) -> None:
+    file = tmp_path / "new" / "wet.yaml"
+    file.parent.mkdir()
+    file.write_text(RULE.replace("ran dry", "ran wet"))
+    result = run("why", str(file), input="frobnicator on node-7 ran wet\n")
+    assert (result.exit_code, result.stdout.splitlines()[0].split("/")[-1]) == (0, "wet fired")
+    file.write_text(RULE.replace("severity", "sevrity"))
+    refused = run("why", str(file), input="x\n")
+    assert (refused.exit_code, "error[R002]: unknown key `sevrity`" in refused.stderr) == (2, True)
+    assert run("why", str(tmp_path / "none.yaml"), input="x\n").exit_code == 2
 
 
 def test_why_of_no_rule_is_an_error(pack: Path) -> None:

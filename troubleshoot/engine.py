@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -23,7 +23,7 @@ from troubleshoot.evaluate.evaluator import Evaluation, evaluate
 from troubleshoot.ingest.sources import OpenSource, open_file, open_text, open_upload
 from troubleshoot.ingest.streams import Purse
 from troubleshoot.job.progress import Tail
-from troubleshoot.model import Kind, Note, PackInfo, Report, RulePack, ScanResult, Stats
+from troubleshoot.model import Block, Kind, Note, PackInfo, Report, RulePack, ScanResult, Stats
 from troubleshoot.platform import check_platform, choose_platform
 from troubleshoot.report.redact import redact
 from troubleshoot.rulepack.load import load_pack
@@ -119,7 +119,7 @@ class Engine:
     ) -> Iterator[ScanResult]:
         """Yield one scan result per source, in the order of the sources. When told to stop, the last one is of a part
         of its source. `most`: hits to keep per pattern and source, where it is not the usual."""
-        scanner = scanner or self._scanner()
+        scanner = scanner or self.scanner()
         for opened in sources:
             if stop():
                 return
@@ -128,7 +128,8 @@ class Engine:
                 watcher.done(result)
             yield result
 
-    def _scanner(self) -> Scanner:
+    def scanner(self) -> Scanner:
+        """Return a scanner of one's own, for one thread."""
         return Scanner(self.pack, store=PackStore(self.pack))
 
     def read(
@@ -147,7 +148,7 @@ class Engine:
         instead, a Ray cluster. `stop` is asked between blocks: once it is true, no more is read."""
         from troubleshoot.parallel.partitions import default_workers, list_files
 
-        scanner = self._scanner()
+        scanner = self.scanner()
         listing = list_files(paths, lambda opened: scan_source(scanner, opened, stop), stdin=stdin)
         if watcher is not None:
             watcher.expect(len(listing.files) + len(listing.here), listing.bytes)
@@ -247,12 +248,19 @@ class Engine:
 
 
 def scan_source(
-    scanner: Scanner, opened: OpenSource, stop: Stop = never, watcher: Watcher | None = None, most: int = 0
+    scanner: Scanner,
+    opened: OpenSource,
+    stop: Stop = never,
+    watcher: Watcher | None = None,
+    most: int = 0,
+    tee: Callable[[OpenSource, Iterable[Block]], Iterator[Block]] | None = None,
 ) -> ScanResult:
     """Scan one opened source: its blocks, and where it was hard-wrapped by a chat or terminal, its joined lines too;
-    and read the last steps of its ranks from its end."""
+    and read the last steps of its ranks from its end. `tee` sees the blocks as they pass."""
     tail = Tail()
     blocks = until(opened.blocks(limits.BLOCK_BYTES), stop, watcher)
+    if tee is not None:
+        blocks = tee(opened, blocks)
     result = scanner.scan(opened.source, tail.watch(blocks), opened.normaliser, most=most)
     joined = opened.joined_blocks()
     if joined is not None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from troubleshoot.explain import Explanation, NearLine, SignatureAnswer
+from troubleshoot.explain import Explanation, SignatureAnswer
 from troubleshoot.model import (
     Condition,
     Confidence,
@@ -23,6 +24,7 @@ from troubleshoot.model import (
     Truth,
     Window,
 )
+from troubleshoot.nearest import NearLine
 from troubleshoot.report.look import Look
 from troubleshoot.report.why import describe, render_why
 
@@ -88,11 +90,49 @@ def test_no_control_character_of_the_log_is_printed(colour: bool) -> None:
     assert "\\x1b[31m/usr" in text
 
 
+def near_text(text: str, parted: int, **more: Any) -> str:
+    near = NearLine("a.log", 1, text, "held", "succeeded", parted, **more)
+    return render_why(Explanation(RULE, False, None, (SignatureAnswer(MOUNT, (), (near,)),)))
+
+
+@pytest.mark.parametrize(
+    ("line", "char", "more", "words"),
+    [
+        ("it was a failure", "f", {}, "expected here: succeeded"),
+        ("it was a failure", "f", {"backwards": True}, "expected before this: succeeded"),
+        ("it was a failure", "f", {"anywhere": True}, "expected anywhere from here on: succeeded"),
+        ("内存 \x1b[31mwas a\tFailure", "F", {}, "expected here: succeeded"),
+        ("x" * 300 + "F" + "y" * 300, "F", {}, "expected here: succeeded"),
+        ("F" + "y" * 300, "F", {}, "expected here: succeeded"),
+    ],
+)
+def test_caret_is_below_the_character_at_which_they_part(
+    line: str, char: str, more: dict[str, bool], words: str
+) -> None:
+    text = near_text(line, line.index(char) + 1, **more)
+    shown, caret = text.splitlines()[-3:-1] if text.splitlines()[-1].strip() == words else text.splitlines()[-2:]
+    assert words in text
+    before = shown[: shown.index(char)]
+    assert caret.index("^") == sum(2 if each in "内存" else 1 for each in before)
+
+
 def test_no_secret_of_the_log_is_printed() -> None:
-    near = NearLine("a.log", 1, "login with password=hunter2 failed", "login with", "succeeded", 11)
-    text = render_why(Explanation(RULE, False, None, (SignatureAnswer(MOUNT, (), (near,)),)))
+    line = "login with password=hunter2 failed"
+    text = near_text(line, line.index("failed") + 1)
     assert "hunter2" not in text
-    assert "password=[redacted:password] failed" in text
+    shown, caret = text.splitlines()[-2:]
+    assert "password=[redacted:password] failed" in shown
+    assert caret.index("^") == shown.index("failed")
+    inside = near_text(line, line.index("hunter2") + 3)
+    assert "hunter2" not in inside
+    assert "^" not in inside
+    assert "expected within what was taken out: succeeded" in inside
+
+
+def test_line_that_holds_all_of_it_and_was_not_taken_says_so() -> None:
+    near = NearLine("a.log", 1, "try: the link is down", "the link is down", "", 22)
+    text = render_why(Explanation(RULE, False, None, (SignatureAnswer(MOUNT, (), (near,)),)))
+    assert "all of it holds, but the line was not taken" in text
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ no   all of, in one record
        yes  too_old: launcher.log:12
        no   efa_mount
 
-efa_mount matched nothing. Nearest:
-  launcher.log:12  ... required by /opt/amazon/efa/lib/...
-    held as far as:  /opt/amazon
-    expected there:  -efa-ofi/
+efa_mount matched nothing. Nearest lines:
+  launcher.log:12
+    ... required by /opt/amazon/efa/lib/...
+                               ^ expected here: -efa-ofi/
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 
 from troubleshoot.model import Condition, Op, Outcome, Signature, Truth, Window
 from troubleshoot.reach import reach_words
-from troubleshoot.report.excerpt import Excerpt, show_excerpts
 from troubleshoot.report.look import PLAIN, Look
-from troubleshoot.report.printable import cut_end, one_line, wrap
+from troubleshoot.report.printable import cells, cut_around, cut_end, one_line, wrap
 from troubleshoot.report.redact import redact_text
 
 if TYPE_CHECKING:
-    from troubleshoot.explain import Explanation, NearLine, SignatureAnswer
+    from troubleshoot.explain import Explanation, SignatureAnswer
+    from troubleshoot.nearest import NearLine
 
 HITS_SHOWN = 3
 MARKS = {Truth.TRUE: ("yes", "green"), Truth.FALSE: ("no", "red"), Truth.UNDECIDED: ("?", "yellow")}
@@ -140,13 +140,25 @@ def _wordings(signature: Signature) -> Sequence[str]:
 
 
 def _near(near: NearLine, look: Look) -> list[str]:
-    held = near.parted - 1
-    text = redact_text(near.text)
-    end = held if text == near.text else 0  # where a secret was taken out, columns mean nothing any more
-    start = max(0, end - len(near.held))
-    room = look.width - 34
-    expected = cut_end(one_line(near.expected), room, look.ellipsis)
-    return [
-        *show_excerpts([Excerpt(f"{near.source}:{near.line}", text, start, end)], look),
-        f"    held up to column {held}, there expected: {expected}",
-    ]
+    """Return the line, cut around the character at which it parts from the signature, and a caret below that."""
+    alike = f" and {near.count - 1} like it" if near.count > 1 else ""
+    place = f"  {look.paint(one_line(f'{near.source}:{near.line}'), 'cyan')}{alike}"
+    text, at = redact_text(near.text), near.parted - 1
+    if not near.expected:
+        reason = "all of it holds, but the line was not taken: as advice, or for its kind of document"
+        return [place, f"    {cut_end(one_line(text), look.width - 4, look.ellipsis)}", f"    {reason}"]
+    rest = near.text[at:]
+    if text[: at + 1] != near.text[: at + 1]:  # a secret was taken out before it
+        at = len(text) - len(rest) if rest and text.endswith(rest) else -1
+    where = "before this" if near.backwards else "anywhere from here on" if near.anywhere else "here"
+    if at < 0:
+        shown = cut_end(one_line(text), look.width - 4, look.ellipsis)
+        return [place, f"    {shown}", f"    expected within what was taken out: {one_line(near.expected)}"]
+    before, _char, after = cut_around(text, at, at, look.width - 4, look.ellipsis)
+    held = before if near.backwards else look.paint(before, "green")
+    column = 4 + cells(before)
+    said = f"expected {where}: {one_line(near.expected)}"
+    if column + 2 + cells(said) <= look.width:
+        return [place, f"    {held}{after}", f"{' ' * column}{look.paint('^', 'red')} {said}"]
+    said = cut_end(said, look.width - 4, look.ellipsis)
+    return [place, f"    {held}{after}", f"{' ' * column}{look.paint('^', 'red')}", f"    {said}"]
