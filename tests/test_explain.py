@@ -89,7 +89,9 @@ def test_every_source_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         return blocks(self, *arguments)
 
     monkeypatch.setattr(OpenSource, "blocks", counted)
-    held = answer(tmp_path, "{a: first line, b: second words}\ncondition: {all: [a, b]}", "first line\n", "second wor\n")
+    held = answer(
+        tmp_path, "{a: first line, b: second words}\ncondition: {all: [a, b]}", "first line\n", "second wor\n"
+    )
     assert [(len(each.hits), len(each.nearest)) for each in held.signatures] == [(1, 0), (0, 1)]
     assert opened == ["0.log", "1.log"]
 

@@ -24,7 +24,9 @@ def choose_rule(name: str, rules: tuple[str, ...], default_rules: bool) -> tuple
         path = Path(name)
         if not path.exists():
             raise UsageError(f"no such file: {name}", help="give the id of a rule, or the path of its file")
-        engine = load_engine((*rules, name), default_rules, True)
+        from troubleshoot.engine import Engine
+
+        engine = Engine.default((*rules, name), default_rules=default_rules, drafts=True)
         return engine, _rule_of(path, engine.pack)
     engine = load_engine(rules, default_rules, True)
     rule = find_rule(engine.pack, name)
