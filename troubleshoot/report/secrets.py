@@ -22,6 +22,7 @@ from functools import cache
 
 from troubleshoot import late
 from troubleshoot.report.secret_names import find_named_secrets, is_placeholder
+from troubleshoot.report.secret_prefixes import LONG, PREFIXED
 from troubleshoot.report.secret_shapes import EMAIL, IPV4, IPV6_CANDIDATE, SHAPES, Shape
 
 KEY_BEGIN = late.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
@@ -52,7 +53,7 @@ def find_secrets(text: str, *, emails: bool = False, ips: bool = False) -> list[
 
 
 def _find_shapes(text: str, lower: str) -> Iterator[Secret]:
-    for shape, literals in _ROWS:
+    for shape, literals in (*_ROWS, *_LONG_ROWS) if LONG.search(text) else _ROWS:
         for literal in literals:
             if literal in lower:
                 for match in _compiled(shape.pattern).finditer(text):
@@ -122,6 +123,7 @@ def _merged(found: list[Secret]) -> list[Secret]:
 
 
 _ROWS = tuple((shape, shape.literals) for shape in SHAPES)
+_LONG_ROWS = tuple((shape, shape.literals) for shape in PREFIXED)
 
 
 @cache
