@@ -26,7 +26,7 @@ from typing import NamedTuple
 from reference import log_lines
 
 from troubleshoot.engine import Engine
-from troubleshoot.parallel import Runner
+from troubleshoot.parallel.drive import Runner
 
 MIB = 1024 * 1024
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 3 has a total capacity of 79 GiB\n"

@@ -33,7 +33,8 @@ from troubleshoot.triage import decide_verdict, triage
 from troubleshoot.watching import Stop, Watcher, never, until
 
 if TYPE_CHECKING:
-    from troubleshoot.parallel import Listing, Runner
+    from troubleshoot.parallel.drive import Runner
+    from troubleshoot.parallel.partitions import Listing
 
 
 class Engine:
@@ -160,7 +161,7 @@ class Engine:
         if runner is None:
             yield from self._read_serially(listing, scanner, watcher, stop)
             return
-        from troubleshoot.parallel import read_parallel
+        from troubleshoot.parallel.drive import read_parallel
 
         yield from read_parallel(self.pack, listing, runner, watcher, stop)
 

@@ -42,7 +42,9 @@ def enough(tmp_path: Path, condition: str) -> tuple[bool, bool]:
         ("condition: a\\nsupports: [b]", (True, False)),
         ("condition: a\\ncontradicts: [b]", (True, False)),
         ("condition: {all: [a, {none: [b]}]}", (True, False)),
-        ("condition: {missing: b, given: a}", (False, False)),
+        ("condition: {missing: b, given: a}", (True, False)),
+        ("condition: {all: [a, b], where: 'rank > 2'}", (True, True)),
+        ("condition: {all: [a], unless: b, where: 'rank > 2'}", (True, True)),
         ("condition: {all: [a], unless: b, same: rank}", (True, True)),
         ("condition: {all: [a], unless: b, same: job}", (True, False)),
         ("condition: {all: [a, {none: [b]}], within: 5 records}", (True, True)),
@@ -54,6 +56,47 @@ def test_what_is_asked_only_whether_it_is_there_is_not_counted(
     tmp_path: Path, condition: str, counted: tuple[bool, bool]
 ) -> None:
     assert enough(tmp_path, condition.replace("\\n", "\n") + "\n") == counted
+
+
+SETTING = """\
+title: "t"
+severity: low
+confidence: low
+explanation: "e"
+signatures:
+  a: "zygotes are gone"
+  b: { use: seen }
+  c: { use: seen_too }
+condition: %s
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "counted"),
+    [
+        ("{all: [a, b]}", False),
+        ("{all: [b, a], within: 5 records}", True),
+        ("{all: [b, c]}", True),  # one of them is what the rule tells: the first
+        ("{all: [c, b]}", False),
+        ("{any: [a, b]}", True),
+        ("{any: [c, {all: [b, a]}]}", False),
+        ("{all: [b, {none: [a]}]}", True),
+        ("b", True),
+    ],
+)
+def test_a_shared_signature_that_only_tells_the_setting_is_not_counted(
+    tmp_path: Path, condition: str, counted: bool
+) -> None:
+    for name, text in (
+        ("net/x", SETTING % condition),
+        ("_shared/s", 'seen: "aardvarks were seen"\nseen_too: "emus"\n'),
+    ):
+        path = tmp_path / "rules" / f"{name}.yaml"
+        path.parent.mkdir(parents=True)
+        path.write_text(text, "utf-8")
+    pack = load_pack([tmp_path / "rules"], default_rules=False, cache=False, overrides=None)
+    (number,) = [at for at, uses in enumerate(pack.users) if any(use.signature == "b" for use in uses)]
+    assert Enough(pack).is_counted(number) is counted
 
 
 def test_marks_of_a_platform_are_not_counted() -> None:

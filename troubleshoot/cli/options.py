@@ -89,12 +89,12 @@ def load_engine(rules: tuple[str, ...], default_rules: bool, drafts: bool) -> En
     return _engine(rules, default_rules, drafts, os.environ.get(pack_overrides.VARIABLE))
 
 
-def names_of_rules(pack: RulePack) -> dict[str, tuple[str, ...]]:
-    """Return per rule id the other names it goes by: domain, tags, systems, and those with its pack's name."""
-    return {
-        rule.id: (rule.domain, *rule.tags, *rule.systems, *((rule.pack, full_name(rule)) if rule.pack else ()))
-        for rule in pack.rules.values()
-    }
+def names_of_rule(pack: RulePack, rule_id: str) -> tuple[str, ...]:
+    """Return the other names a rule goes by: domain, tags, systems, and those with its pack's name."""
+    rule = pack.rules.get(rule_id)
+    if rule is None:
+        return ()
+    return (rule.domain, *rule.tags, *rule.systems, *((rule.pack, full_name(rule)) if rule.pack else ()))
 
 
 def check_names(wanted: Sequence[str], pack: RulePack, option: str) -> None:
@@ -103,7 +103,7 @@ def check_names(wanted: Sequence[str], pack: RulePack, option: str) -> None:
 
     from troubleshoot.errors import UsageError
 
-    known = {name for rule_id, names in names_of_rules(pack).items() for name in (rule_id, *names)}
+    known = {name for rule_id in pack.rules for name in (rule_id, *names_of_rule(pack, rule_id))} if wanted else set()
     for name in wanted:
         if not any(fnmatchcase(each, name.removeprefix("#")) for each in known):
             raise UsageError(f"{option}: no rule goes by {name!r}", help=nearest(name, known) or "see `rules list`")

@@ -17,7 +17,7 @@ from troubleshoot.cli.failing import say
 if TYPE_CHECKING:
     from troubleshoot.engine import Engine
     from troubleshoot.model import ScanResult
-    from troubleshoot.parallel import Runner
+    from troubleshoot.parallel.drive import Runner
     from troubleshoot.watching import Stop, Watcher
 
 Command = TypeVar("Command", bound=Callable[..., Any])

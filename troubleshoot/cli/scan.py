@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from troubleshoot.cli.options import (
     is_stdin_terminal,
     language_option,
     load_engine,
-    names_of_rules,
+    names_of_rule,
     nearest,
     pack_options,
     stdin_stream,
@@ -125,8 +126,7 @@ def scan(
             stopped = stop()
     report = with_missing(report, missing)
     chosen = Selection(select, ignore, Severity[min_severity.upper()], Confidence[min_confidence.upper()])
-    names = names_of_rules(engine.pack)
-    report = select_findings(report, chosen, lambda rule_id: names.get(rule_id, ()))
+    report = select_findings(report, chosen, functools.partial(names_of_rule, engine.pack))
     code = INTERRUPTED if stopped else FOUND if is_failing(report, fail_on) else 0
     report = in_language(cut_findings(report, max_findings), engine, lang)
     text = render(report, format, output, color, explain_sources)

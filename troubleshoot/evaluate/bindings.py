@@ -13,12 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from troubleshoot import limits
 from troubleshoot.evaluate.sightings import Sighting
 from troubleshoot.model import Truth
 from troubleshoot.values import Value
-from troubleshoot.where import Expression
+
+if TYPE_CHECKING:
+    from troubleshoot.where import Expression
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from troubleshoot.evaluate.bindings import bind
-from troubleshoot.evaluate.chains import chain
-from troubleshoot.evaluate.occurrences import Leg, Veto, standing
 from troubleshoot.evaluate.sightings import Sighting, View
 from troubleshoot.evaluate.trees import (
     can_hold,
@@ -41,7 +40,9 @@ from troubleshoot.evaluate.trees import (
 )
 from troubleshoot.evaluate.windows import WindowLimitError, groups, spans
 from troubleshoot.model import Condition, Note, Op, Outcome, Reach, SignatureHit, Truth
-from troubleshoot.where import Expression, parse_where
+
+if TYPE_CHECKING:
+    from troubleshoot.where import Expression
 
 _SHORT = 60  # characters of a condition that are still read in a sentence
 _T, _F, _U = Truth.TRUE, Truth.FALSE, Truth.UNDECIDED
@@ -86,6 +87,8 @@ class Judge:
         hits = [(veto, _sightings(each)) for veto, each in zip(vetoes, vetoing, strict=True) if each.truth is _T]
         if not hits:
             return replace(outcome, condition=node, children=children)
+        from troubleshoot.evaluate.occurrences import Leg, Veto, standing  # few rules have such vetoes
+
         legs = [Leg(tuple(_of_leg(outcome, leg)), needed_of(leg)) for leg in legs_of(node)]
         marks = [Veto(veto.reach or Reach(), tuple(found)) for veto, found in hits]
         stands = standing([leg for leg in legs if leg.hits], marks, ordered=node.op is Op.IN_ORDER, window=node.within)
@@ -236,6 +239,8 @@ class Judge:
         if outcome.truth is not _T:
             return outcome
         steps = [(each, needed_of(child)) for each, child in zip(outcome.children, node.children, strict=True)]
+        from troubleshoot.evaluate.chains import chain
+
         links = chain([_sightings(each) for each, _ in steps if each.hits], [n for each, n in steps if each.hits])
         if links is None:
             return Outcome(node, _F, children=outcome.children, why="not in this order")
@@ -267,6 +272,8 @@ class Judge:
 
     def _parse(self, text: str) -> Expression:
         if text not in self._parsed:
+            from troubleshoot.where import parse_where  # most rules compare nothing
+
             self._parsed[text] = parse_where(text)
         return self._parsed[text]
 

@@ -11,8 +11,8 @@ Source: knowledge/job-bundles.md, section 1.
 
 from __future__ import annotations
 
+import functools
 import io
-import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,7 +22,6 @@ from typing import IO, cast
 
 from troubleshoot import limits
 from troubleshoot.ingest.identity import identity_from_path
-from troubleshoot.ingest.inflate import Inflated
 from troubleshoot.ingest.magic import HEAD_BYTES, Kind, kind_of
 from troubleshoot.ingest.opened import OpenSource
 from troubleshoot.ingest.streams import Purchased, Purse, Readable, Remarks, Replayed, Taken, read_head
@@ -31,9 +30,6 @@ from troubleshoot.model import Identity, Source
 
 NESTED_ZIP_BYTES = 64 * 1024 * 1024  # a zip within an archive cannot be read as a stream: so much is held in memory
 ZIP_DIRECTORY_BYTES = 64 * 1024 * 1024  # some 600,000 members
-ZIP_DAMAGE = (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError, zlib.error)
-
-
 NOWHERE = Identity()
 
 
@@ -72,12 +68,16 @@ def open_found(stream: Readable, place: Place, remarks: Remarks) -> Iterator[Ope
     elif kind.container == "zip":
         yield from _open_zip(_seekable(stream, head), place, remarks)
     else:
+        from troubleshoot.ingest.inflate import Inflated  # what is not compressed does not wait for the decompressors
+
         inflated = Inflated(whole, kind.container, place.taken, remarks)
         yield from open_found(inflated, replace(place, depth=place.depth + 1, size=None), remarks)
 
 
 def inflate(stream: Readable, taken: Taken, remarks: Remarks) -> Readable:
     """Return what a stream holds, decompressed where it is. An archive is not looked into, and said so."""
+    from troubleshoot.ingest.inflate import Inflated
+
     for _ in range(limits.ARCHIVE_DEPTH):
         head = read_head(stream, HEAD_BYTES)
         kind = kind_of(head, "")
@@ -152,8 +152,10 @@ def _open_zip(file: IO[bytes] | None, place: Place, remarks: Remarks) -> Iterato
         if _directory_bytes(file) > ZIP_DIRECTORY_BYTES:
             yield skipped(place, "members", "a zip file with too many members: not looked into", remarks)
             return
+        import zipfile
+
         archive = zipfile.ZipFile(file)
-    except ZIP_DAMAGE as error:
+    except _zip_damage() as error:
         yield skipped(place, "damaged", f"zip file is damaged: {error}", remarks)
         return
     spent = Taken(cast(Readable, io.BytesIO()), remarks)  # counts what came out of all members
@@ -173,7 +175,7 @@ def _open_zip(file: IO[bytes] | None, place: Place, remarks: Remarks) -> Iterato
             where = place.member(info.filename, info.file_size)
             try:
                 opened = archive.open(info)
-            except ZIP_DAMAGE as error:
+            except _zip_damage() as error:
                 yield skipped(where, "damaged", f"cannot be opened: {error}")
                 continue
             with opened:
@@ -181,6 +183,14 @@ def _open_zip(file: IO[bytes] | None, place: Place, remarks: Remarks) -> Iterato
                 stream = _ZipMember(opened, spent, given, member_remarks)
                 yield from open_found(stream, replace(where, taken=lambda: given), member_remarks)
     yield from _name_others(other, place, remarks)
+
+
+@functools.cache
+def _zip_damage() -> tuple[type[Exception], ...]:
+    """Return what reading a damaged zip file raises."""
+    import zipfile
+
+    return (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError, zlib.error)
 
 
 def _directory_bytes(file: IO[bytes]) -> int:
@@ -213,7 +223,7 @@ class _ZipMember:
             return self._end("bomb", f"the zip file gives more than {limits.ARCHIVE_RATIO} bytes for each of its own")
         try:
             data = self._stream.read(min(len(buffer), 1 << 20))
-        except ZIP_DAMAGE as error:
+        except _zip_damage() as error:
             return self._end("damaged", f"zip data is damaged: {error}")
         buffer[: len(data)] = data
         self._spent.count += len(data)

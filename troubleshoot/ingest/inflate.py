@@ -25,7 +25,6 @@ try:
 except ImportError:  # no wheel for this platform: the same bytes, at a third of the speed
     igzip_lib = None  # type: ignore[assignment] # told apart where it is used
 
-COMPRESSED = frozenset({"gzip", "bzip2", "xz", "zstd"})
 CHUNK_BYTES = 256 * 1024
 ZSTD_WINDOW_BYTES = 128 * 1024 * 1024  # what `zstd --long=27` needs; more is asked for by bombs
 XZ_MEMORY_BYTES = 256 * 1024 * 1024

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from troubleshoot import late
 
 HEAD_BYTES = 512
+COMPRESSED = frozenset({"gzip", "bzip2", "xz", "zstd"})
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"\x00\x00\xfe\xff")
 _TEXT_CONTROLS = bytes({*range(0x20), 0x7F} - {7, 8, 9, 10, 11, 12, 13, 27})
 CONTROL_SHARE = 0.04  # more control codes than this is no text; random bytes have twice as many

@@ -12,7 +12,7 @@ import io
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,8 +21,7 @@ from typing import IO, BinaryIO, cast
 from troubleshoot.errors import SourceError
 from troubleshoot.ingest.archives import Place, SeekableFile, inflate, open_found, skipped
 from troubleshoot.ingest.identity import identity_from_path
-from troubleshoot.ingest.inflate import COMPRESSED, Inflated
-from troubleshoot.ingest.magic import HEAD_BYTES, kind_of
+from troubleshoot.ingest.magic import COMPRESSED, HEAD_BYTES, kind_of
 from troubleshoot.ingest.opened import OpenSource
 from troubleshoot.ingest.streams import (
     Ahead,
@@ -161,7 +160,7 @@ def open_file(path: Path, purse: Purse | None = None) -> Iterator[OpenSource]:
         place = replace(place, written=written, size=status.st_size or None)  # files of /proc say 0 and have content
         kind = kind_of(read_head(cast(Readable, file), HEAD_BYTES), place.name)
         file.seek(0)
-        if kind.container in COMPRESSED and _is_plain(Inflated(Taken(file, []), kind.container, lambda: 1 << 30, [])):
+        if kind.container in COMPRESSED and _is_plain(_inflated(Taken(file, []), kind.container, lambda: 1 << 30, [])):
             yield _lazy(path, place, remarks, kind.container)
             return
         if kind.container is not None or kind.skip is not None:
@@ -214,10 +213,16 @@ class _Closing(Purchased):
     def __init__(self, file: io.FileIO, place: Place, remarks: Remarks, container: str | None) -> None:
         taken = Taken(cast(Readable, file), remarks, limit=place.size)
         self._file = file
-        self._ahead = Ahead(Inflated(taken, container, lambda: taken.count, remarks)) if container else None
+        self._ahead = Ahead(_inflated(taken, container, lambda: taken.count, remarks)) if container else None
         super().__init__(self._ahead or taken, place.purse, remarks)
 
     def close(self) -> None:
         if self._ahead is not None:
             self._ahead.close()
         self._file.close()
+
+
+def _inflated(stream: Taken, container: str, taken: Callable[[], int], remarks: Remarks) -> Readable:
+    from troubleshoot.ingest.inflate import Inflated  # a log as it stands does not wait for the decompressors
+
+    return Inflated(stream, container, taken, remarks)

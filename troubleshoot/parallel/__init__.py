@@ -5,8 +5,3 @@
 Who runs the partitions is a `Runner`: the local pool (pool.py) or Ray (ray_runner.py). Both are driven by drive.py, and
 neither knows what is in a partition. Nothing here is imported by a scan that needs one process only.
 """
-
-from troubleshoot.parallel.drive import Runner, read_parallel
-from troubleshoot.parallel.partitions import Listing, default_workers, list_files, partition
-
-__all__ = ["Listing", "Runner", "default_workers", "list_files", "partition", "read_parallel"]

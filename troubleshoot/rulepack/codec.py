@@ -3,7 +3,8 @@
 A dataclass becomes the mapping of its fields that differ from their defaults, an enum its value, a tuple a list. The
 way back knows which fields hold what; a field not named in `_FIELDS` is read as it stands (a list as a tuple), so plain
 fields may be added to the model without a word here. A pattern is written once and elsewhere named by its id, a place
-as line and column.
+as line and column. A rule is JSON text within the JSON: of 400 rules a log touches ten, and each is read when it is
+first asked for.
 
     Condition(op=Op.ALL, children=(a, b))   ->   {"op": "all", "children": [{...}, {...}]}
 
@@ -15,7 +16,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from troubleshoot.errors import Problem
@@ -56,7 +58,7 @@ def json_from_pack(pack: RulePack) -> Json:
         "users": [[[use.rule, use.signature] for use in users] for users in pack.users],
         "tables": _plain(pack.tables),
         "builtin": _plain(pack.builtin),
-        "rules": [_write(rule) for rule in pack.rules.values()],
+        "rules": {id: _text(_write(rule)) for id, rule in pack.rules.items()},
         "parts": [_write(part) for part in pack.parts],
         "problems": [
             {**_write(each), "place": [each.place.path, *_plain(each.place)] if each.place else None}
@@ -67,14 +69,12 @@ def json_from_pack(pack: RulePack) -> Json:
 
 def pack_from_json(data: Json) -> RulePack:
     """Return the pack. Raises KeyError, TypeError, ValueError, AttributeError or IndexError on JSON of another make."""
-    patterns = tuple(_read(Pattern, each) for each in data["patterns"])
-    reader = _PackReader(patterns)
-    rules = [reader.rule(each) for each in data["rules"]]
+    patterns = tuple([_read(Pattern, each) for each in data["patterns"]])
     return RulePack(
         name=data["name"],
         version=data["version"],
         hash=data["hash"],
-        rules={rule.id: rule for rule in rules},
+        rules=LateRules(data["rules"], patterns),
         patterns=patterns,
         users=tuple(tuple(PatternUse(rule, signature) for rule, signature in users) for users in data["users"]),
         tables=data["tables"],
@@ -82,6 +82,35 @@ def pack_from_json(data: Json) -> RulePack:
         problems=tuple(_read_problem(each) for each in data["problems"]),
         parts=tuple(PackPart(**each) for each in data["parts"]),
     )
+
+
+class LateRules(Mapping[str, Rule]):
+    """A pack's rules by id, each read when it is first asked for."""
+
+    def __init__(self, texts: Mapping[str, str], patterns: tuple[Pattern, ...]) -> None:
+        if not all(isinstance(text, str) for text in texts.values()):
+            raise TypeError("rules of another make")
+        self._texts = texts
+        self._patterns = patterns
+        self._rules: dict[str, Rule] = {}
+
+    def __getitem__(self, id: str) -> Rule:
+        rule = self._rules.get(id)
+        if rule is None:  # two threads may both read it, and both get the same
+            rule = self._rules.setdefault(id, _PackReader(self._patterns).rule(json.loads(self._texts[id])))
+        return rule
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._texts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __reduce__(self) -> Any:
+        return LateRules, (dict(self._texts), self._patterns)
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------
@@ -97,6 +126,10 @@ def _write(value: Any) -> Json:
             continue
         written[field.name] = _plain(held)
     return written
+
+
+def _text(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _plain(value: Any) -> Any:

@@ -14,14 +14,10 @@ from dataclasses import dataclass, field
 
 import regex
 
-from troubleshoot import late, limits
+from troubleshoot import limits
 from troubleshoot.model import Pattern
 from troubleshoot.scan.advice import is_advice, is_quoted_code
 
-# What ties a pattern to the ends of its text: anchors, and look-around other than at digits and letters.
-_BOUND = late.compile(r"(?<!\[)[\^$]|\\[AZzGKBmM\\]|\(\?<?[=!](?!\\[dw]\))")
-# Marks of the lines of which peeling changes more: `slurmstepd[12]:`, mpirun's XML, Fluent Bit's quoted strings.
-_REWRITTEN = ("]:", "<", "\\", '=>"')
 # Letting go of the interpreter lock costs more than the search of a short text.
 CONCURRENT_CHARS = 4_096
 
@@ -42,17 +38,6 @@ class Confirmer:
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         self._patterns = {pattern.id: pattern for pattern in patterns}
         self._compiled: dict[int, regex.Pattern[str]] = {}
-        self._free: dict[int, bool] = {}
-
-    def is_surely_absent(self, pattern_id: int, raw: str) -> bool:
-        """Tell, without the peeled text, that it cannot match: the raw text does not, and peeling only takes off what
-        stands before. Often false where the peeled text does not match. Raises TimeoutError."""
-        free = self._free.get(pattern_id)
-        if free is None:
-            free = self._free[pattern_id] = _BOUND.search(self._patterns[pattern_id].regex) is None
-        if not free or any(mark in raw for mark in _REWRITTEN):
-            return False
-        return self._regex(pattern_id).search(raw, timeout=limits.CONFIRM_TIMEOUT_S, concurrent=False) is None
 
     def _regex(self, pattern_id: int) -> regex.Pattern[str]:
         compiled = self._compiled.get(pattern_id)

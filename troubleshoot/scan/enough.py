@@ -15,9 +15,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.model import Condition, Op, PatternUse, Rule, RulePack
 
+_WORD = late.compile(r"[A-Za-z_]\w*")
 # What the job part asks of its marks once per source: how large the job is, and which job a log belongs to.
 ONCE_PER_JOB = frozenset({"world", "job"})
 
@@ -56,24 +57,56 @@ class Enough:
         return limits.PRESENCE_HITS if use.rule == "~platforms" else sys.maxsize
 
 
-def is_asked_once(rule: Rule, signature: str) -> bool:
+def is_asked_once(rule: Rule, name: str) -> bool:
     """Tell whether the rule comes to the same however many hits of the signature there are, so there is one."""
-    found = rule.signatures.get(signature)
-    if found is None or any(name in rule.fingerprint for pattern in found.patterns for name in pattern.holes):
+    signature = rule.signatures.get(name)
+    if signature is None:
         return False
-    return not _is_counted(rule.condition, signature, absent=False)
+    captures = frozenset(hole for pattern in signature.patterns for hole in pattern.holes)
+    return captures.isdisjoint(rule.fingerprint) and not _Question(rule, name, captures).counts(rule.condition)
 
 
-def _is_counted(node: Condition, signature: str, *, absent: bool) -> bool:
-    """Tell whether the node asks more of the signature than whether it is there. `absent`: asked for in a part that is
-    no evidence."""
-    if node.op is Op.SIGNATURE:
-        return node.signature == signature and not absent
-    narrowed = node.within is not None or node.where is not None or node.same not in (None, "job")
-    if narrowed or node.reach is not None or node.op in (Op.AT_LEAST, Op.IN_ORDER):
-        return any(each.signature == signature for each in node.walk())
-    below = absent or node.op in (Op.NONE, Op.MISSING)
-    if any(_is_counted(child, signature, absent=below) for child in node.children):
-        return True
-    sides = (node.unless, node.given, node.relevant)
-    return any(_is_counted(side, signature, absent=True) for side in sides if side is not None)
+class _Question:
+    """What a rule asks of one of its signatures."""
+
+    def __init__(self, rule: Rule, name: str, captures: frozenset[str]) -> None:
+        self._rule = rule
+        self._name = name
+        self._captures = captures
+
+    def counts(self, node: Condition, *, beside: bool = False) -> bool:
+        """Tell whether the node asks more of the signature than whether it is there. `beside`: it is no evidence in
+        this part of the condition."""
+        if node.op is Op.SIGNATURE:
+            return node.signature == self._name and not beside
+        if self._narrows(node):
+            return any(each.signature == self._name for each in node.walk())
+        below = beside or node.op in (Op.NONE, Op.MISSING) or self._is_setting(node)
+        sides = (node.unless, node.given, node.relevant)
+        return any(self.counts(child, beside=below) for child in node.children) or any(
+            self.counts(side, beside=side is not node.given or beside) for side in sides if side is not None
+        )
+
+    def _narrows(self, node: Condition) -> bool:
+        """Tell whether the node picks some of the hits, or counts them."""
+        return (
+            node.within is not None
+            or node.same not in (None, "job")
+            or node.reach is not None
+            or node.op in (Op.AT_LEAST, Op.IN_ORDER)
+            or (node.where is not None and not self._captures.isdisjoint(_WORD.findall(node.where)))
+        )
+
+    def _is_setting(self, node: Condition) -> bool:
+        """Tell whether the signature, a shared one, only says in which setting another one is the rule's fault: the
+        finding's ranks, times and counts are those of the leg that leads."""
+        if node.op is not Op.ALL or not self._rule.signatures[self._name].shared:
+            return False
+        legs = [leg for leg in node.children if leg.op not in (Op.NONE, Op.MISSING)]
+        lead = next((leg for leg in legs if self._has_own(leg)), legs[0] if legs else node)
+        return all(each.signature != self._name for each in lead.walk())
+
+    def _has_own(self, leg: Condition) -> bool:
+        """Tell whether the leg asks for a signature of the rule's own."""
+        names = [each.signature for each in leg.walk() if each.op is Op.SIGNATURE and each.signature is not None]
+        return any(not self._rule.signatures[name].shared for name in names)

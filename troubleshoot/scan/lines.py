@@ -13,7 +13,7 @@ stand on a fixed grid from the line's start, so that it does not matter which ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from troubleshoot import limits
 from troubleshoot.model import Block, Normaliser, Peeled, Record
@@ -91,7 +91,7 @@ class Chunk:
 class Line:
     """One line of a chunk, without its line feed."""
 
-    __slots__ = ("_peeled", "_raw", "chunk", "end", "record", "start")
+    __slots__ = ("_peeled", "_raw", "_words", "chunk", "end", "record", "start")
 
     def __init__(self, chunk: Chunk, start: int, end: int) -> None:
         self.chunk = chunk
@@ -99,6 +99,7 @@ class Line:
         self.end = end
         self._raw: str | None = None
         self._peeled: Peeled | None = None
+        self._words: bytes | None = None
         self.record: Record | None = None
 
     @property
@@ -141,6 +142,13 @@ class Line:
             self._raw = self.window(0)
         return self._raw
 
+    def lacks(self, needs: Sequence[Sequence[bytes]]) -> bool:
+        """Tell, without peeling it, that the line does not hold one word of each set."""
+        words = self._words
+        if words is None:
+            words = self._words = lower_words(self.chunk.data[self.start : self.end])
+        return lacks(words, needs)
+
     @property
     def is_peeled(self) -> bool:
         return self._peeled is not None
@@ -157,6 +165,23 @@ def _count_feeds(data: bytes, start: int, end: int) -> int:
         return data.count(b"\n", start, end)
     stretch = data[start:end]
     return len(stretch) - len(stretch.replace(b"\n", b""))
+
+
+def lower_words(data: bytes) -> bytes:
+    """Return the text in which to look for words; nothing where peeling may bring up words that are not in there."""
+    return b"" if b"\\" in data or b"&" in data else data.lower()
+
+
+def lacks(words: bytes, needs: Sequence[Sequence[bytes]]) -> bool:
+    """Tell that a text does not hold one word of each set. Of no text nothing is told."""
+    if words:
+        for each in needs:
+            for word in each:
+                if word in words:
+                    break
+            else:
+                return True
+    return False
 
 
 def _decode(data: bytes) -> str:

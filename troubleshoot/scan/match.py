@@ -20,9 +20,7 @@ from troubleshoot.scan.lines import Line
 class Matcher:
     """Matches the lines of one source."""
 
-    def __init__(self, source: Source, normaliser: Normaliser, confirmer: Confirmer, *, shortcut: bool = False) -> None:
-        """`shortcut`: do not peel a line to learn what its raw text tells already."""
-        self._shortcut = shortcut
+    def __init__(self, source: Source, normaliser: Normaliser, confirmer: Confirmer) -> None:
         self._source = source
         self._normaliser = normaliser
         self._confirmer = confirmer
@@ -31,8 +29,6 @@ class Matcher:
         """Return the pattern's first hit in a line; of a long one, in the given windows (all if None).
         Raises TimeoutError."""
         if not line.is_long:
-            if self._shortcut and not line.is_peeled and self._confirmer.is_surely_absent(pattern, line.raw):
-                return None
             peeled = line.peeled(self._normaliser)
             match = self._confirmer.confirm(pattern, peeled.text, lambda: line.raw)
             if match is None:

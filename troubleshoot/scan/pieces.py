@@ -118,6 +118,16 @@ def best_literals(text: str, avoid: Container[bytes]) -> Literals | None:
     return min(choices, key=lambda choice: choice.cost, default=None)
 
 
+def words_of(text: str) -> list[bytes]:
+    """Return the words of a text, in lower case."""
+    return [_lower(word) for word in _WORD.findall(text)]
+
+
+def is_word(piece: bytes) -> bool:
+    """Tell whether a literal is one word: no blank, quote or colon in it."""
+    return _WORD.fullmatch(piece.decode("utf-8", "surrogatepass")) is not None
+
+
 def merged_literals(choices: Iterable[Literals | None]) -> Literals | None:
     """Return a choice that holds where any of these does; None when one of them is None."""
     words: set[bytes] = set()

@@ -31,8 +31,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`everywhere`: patterns to be tried on every line; `unsearchable`: why, for those that did not ask for it."""
+    """`everywhere`: patterns to be tried on every line; `unsearchable`: why, for those that did not ask. `needs`:
+    of a pattern, sets of lower-case words of which each match holds one (needs.py)."""
 
     entries: tuple[Entry, ...]
     everywhere: tuple[int, ...] = ()
     unsearchable: Mapping[int, str] = field(default_factory=dict)
+    needs: Mapping[int, tuple[tuple[bytes, ...], ...]] = field(default_factory=dict)

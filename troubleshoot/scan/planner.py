@@ -17,6 +17,7 @@ from collections.abc import Container, Iterable, Mapping
 from troubleshoot.model import Pattern
 from troubleshoot.scan.fragment import Fragment, escape, fragment_of
 from troubleshoot.scan.literals import required_literals
+from troubleshoot.scan.needs import Words, needed_words
 from troubleshoot.scan.pieces import Literals
 from troubleshoot.scan.plan import NO_WORDS, Entry, Plan
 
@@ -29,6 +30,7 @@ def build_plan(patterns: Iterable[Pattern]) -> Plan:
     found: dict[tuple[bytes, bytes | None], list[int]] = {}
     everywhere: list[int] = []
     reasons: dict[int, str] = {}
+    needs: dict[int, Words] = {}
     for pattern in patterns:
         keys = _expressions(pattern, NO_WORDS)
         for key in keys:
@@ -37,8 +39,9 @@ def build_plan(patterns: Iterable[Pattern]) -> Plan:
             everywhere.append(pattern.id)
             if pattern.slow is None:
                 reasons[pattern.id] = NO_LITERAL
+        needs[pattern.id] = needed_words(pattern)
     entries = tuple(Entry(expression, tuple(ids), literal) for (expression, literal), ids in found.items())
-    return Plan(entries, tuple(everywhere), reasons)
+    return Plan(entries, tuple(everywhere), reasons, needs)
 
 
 def narrow_plan(plan: Plan, patterns: Mapping[int, Pattern], off: frozenset[int], avoid: frozenset[bytes]) -> Plan:
@@ -53,7 +56,7 @@ def narrow_plan(plan: Plan, patterns: Mapping[int, Pattern], off: frozenset[int]
         for key in _expressions(patterns[each], avoid):
             found.setdefault(key, []).append(each)
     entries = tuple(Entry(expression, tuple(ids), literal) for (expression, literal), ids in found.items() if ids)
-    return Plan(entries, tuple(each for each in plan.everywhere if each not in off), plan.unsearchable)
+    return Plan(entries, tuple(each for each in plan.everywhere if each not in off), plan.unsearchable, plan.needs)
 
 
 def _expressions(pattern: Pattern, avoid: frozenset[bytes]) -> list[tuple[bytes, bytes | None]]:

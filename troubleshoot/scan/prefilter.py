@@ -13,11 +13,12 @@ Compiling takes 20 ms for a thousand literals, so a pack's database is kept betw
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from troubleshoot import __version__, limits
@@ -25,7 +26,7 @@ from troubleshoot.model import Pattern
 from troubleshoot.scan.plan import NO_WORDS, Entry, Plan, hyperscan
 
 VARIANTS = 32  # databases kept per pack; a job's sources come to need the same few
-FORMAT = 1  # of the stored database; raise it when plans come out otherwise
+FORMAT = 3  # of the stored database; raise it when plans come out otherwise
 
 # A candidate is one number, so that a hundred thousand of them sort fast and take little room.
 ENTRY_BITS = 20
@@ -94,6 +95,15 @@ class Prefilter:
         self._database = _compile(self.plan.entries)
         if store is not None and hyperscan is not None:
             _write_database(store, self.plan, self._database)
+
+    @functools.cached_property
+    def entries_of(self) -> Mapping[int, Sequence[int]]:
+        """For each pattern, the numbers of the entries that stand for it."""
+        found: dict[int, list[int]] = {}
+        for number, entry in enumerate(self.plan.entries):
+            for pattern in entry.patterns:
+                found.setdefault(pattern, []).append(number)
+        return found
 
     def search(self) -> Search:
         """Return a search that one thread at a time may use."""
@@ -191,6 +201,10 @@ def _write_database(store: Store, plan: Plan, database: Any) -> None:
         ],
         "everywhere": plan.everywhere,
         "unsearchable": list(plan.unsearchable.items()),
+        "needs": [
+            [number, [[word.decode("latin-1") for word in words] for words in sets]]
+            for number, sets in plan.needs.items()
+        ],
     }
     body = hyperscan.dumpb(database) if database is not None else b""
     store.write(_name(), json.dumps(head).encode() + b"\n" + body)
@@ -210,7 +224,11 @@ def _read_database(store: Store) -> tuple[Plan, Any] | None:
             Entry(expression.encode("latin-1"), tuple(ids), literal and bytes.fromhex(literal))
             for expression, ids, literal in head["entries"]
         )
-        plan = Plan(entries, tuple(head["everywhere"]), dict(map(tuple, head["unsearchable"])))
+        needs = {
+            number: tuple([tuple([word.encode("latin-1") for word in words]) for words in sets])
+            for number, sets in head["needs"]
+        }
+        plan = Plan(entries, tuple(head["everywhere"]), dict(map(tuple, head["unsearchable"])), needs)
         return plan, hyperscan.loadb(body, hyperscan.HS_MODE_BLOCK) if body else None
     except (ValueError, KeyError, TypeError, AttributeError, hyperscan.error, hyperscan.HyperscanError):
         return None  # another make or a torn file: it is built anew

@@ -100,7 +100,7 @@ class Scanner:
         that are saturated before the source, or this part of it, begins. `most`: see Tally."""
         tally = Tally(source, self._pack, self._enough, most)
         tally.saturated |= closed
-        matcher = Matcher(source, normaliser, self._compiled.confirmer, shortcut=True)
+        matcher = Matcher(source, normaliser, self._compiled.confirmer)
         run = _Run(self, tally, matcher, normaliser)
         cut = False
         for serial, block in enumerate(read_ahead(blocks) if self._ahead else blocks):
@@ -144,6 +144,7 @@ class _Run:
         self._false: Counter[int] = Counter()
         self._hopeless: set[bytes] = set()  # expressions in vain for which there is no better one
         self._reach = limits.FIRST_SCAN_BYTES
+        self._patience = 1
         self._vain_on: dict[bytes, set[int]] = {}  # patterns that a line of this very content did not match
         prefilter = scanner.compiled.prefilter
         self._use(prefilter.without(self._off, self.avoid) if self.avoid or self._off else prefilter)
@@ -158,12 +159,23 @@ class _Run:
     def _select(self) -> None:
         """Note which patterns each entry is still wanted for."""
         plan = self._prefilter.plan
+        self._needs = plan.needs
         if self._tally.saturated or self._tally.given_up:
             self._wanted = [tuple(filter(self._is_wanted, entry.patterns)) for entry in plan.entries]
         else:  # all of them; asking for each took a quarter of the time of a small file
             self._wanted = [entry.patterns for entry in plan.entries]
         self._everywhere = [pattern for pattern in plan.everywhere if self._tally.is_open(pattern)]
-        self._closed = len(self._tally.saturated) + len(self._tally.given_up)
+        self._closed = self._tally.saturated | self._tally.given_up
+
+    def _close(self) -> None:
+        """Take the patterns that have been closed since from the entries that stand for them."""
+        closed = self._tally.saturated | self._tally.given_up
+        fresh = closed - self._closed
+        self._closed = closed
+        entries_of = self._prefilter.entries_of
+        for entry in {entry for pattern in fresh for entry in entries_of.get(pattern, ())}:
+            self._wanted[entry] = tuple(filter(self._is_wanted, self._wanted[entry]))
+        self._everywhere = [pattern for pattern in self._everywhere if pattern not in fresh]
 
     def _is_wanted(self, pattern: int) -> bool:
         return self._tally.is_open(pattern) or (
@@ -223,7 +235,7 @@ class _Run:
                 continue
             if line is not None:
                 self._take_line(line, group)
-                if self._vain >= limits.FALSE_CANDIDATES:
+                if self._vain >= self._patience * limits.VAIN_COST:
                     return line.end + 1
             line, group = chunk.line_at(at - 1), [candidate]
         if line is not None:
@@ -259,12 +271,20 @@ class _Run:
             windows = None
             if line.is_long:
                 windows = {index for each in found[pattern] for index in line.windows_with(each >> ENTRY_BITS)}
-            if not self._try(pattern, line, windows):
-                self._note_vain(found[pattern])
+            lacks = self._lacks(pattern, line)
+            if lacks or not self._try(pattern, line, windows):
+                self._note_vain(found[pattern], 1 if lacks else limits.VAIN_TRIED)
                 if pattern not in self._heights:
                     vain_on.add(pattern)
-        if self._closed != len(self._tally.saturated) + len(self._tally.given_up):
-            self._select()
+        if len(self._closed) != len(self._tally.saturated) + len(self._tally.given_up):
+            self._close()
+
+    def _lacks(self, pattern: int, line: Line) -> bool:
+        """Tell, at little cost, that the pattern cannot match around this line."""
+        needs = self._needs.get(pattern)
+        if not needs or line.is_long:
+            return False
+        return self._spans.lacks(pattern, line, needs) if pattern in self._heights else line.lacks(needs)
 
     def _vain_on_content(self, line: Line) -> set[int]:
         """Return the patterns that are known not to match a line of this content, to be added to. A job that fails in
@@ -320,7 +340,7 @@ class _Run:
 
     def _adapt(self) -> None:
         """Change over to another database where the present one has wasted as much as that costs."""
-        if self._idle < limits.IDLE_CANDIDATES and self._vain < limits.FALSE_CANDIDATES:
+        if self._idle < self._patience * limits.IDLE_CANDIDATES and self._vain < self._patience * limits.VAIN_COST:
             return
         closed = self._tally.saturated | self._tally.given_up
         off = frozenset(pattern for pattern in closed if not self._is_wanted(pattern))
@@ -330,15 +350,17 @@ class _Run:
         if (off, avoid) == (self._off, self.avoid):
             return
         self._off, self.avoid = off, avoid
+        self._patience *= 2  # the first changes bring the most
         self._use(self._scanner.compiled.prefilter.without(off, avoid))
 
-    def _note_vain(self, candidates: Sequence[int]) -> None:
+    def _note_vain(self, candidates: Sequence[int], cost: int) -> None:
         """Count candidates that confirmed nothing, unless nothing can be done about their expression."""
         entries = self._prefilter.plan.entries
         found = {each & ENTRY_MASK for each in candidates}
         if any(entries[entry].expression not in self._hopeless for entry in found):
-            self._false.update(found)
-            self._vain += 1
+            for entry in found:
+                self._false[entry] += cost
+            self._vain += cost
 
     def _words_in_vain(self) -> set[bytes]:
         """Return the literals that most candidates in vain come from."""

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from troubleshoot.scan.lines import Chunk, Line
+from troubleshoot import limits
+from troubleshoot.scan.lines import Chunk, Line, lacks, lower_words
 
 Try = Callable[[int, Sequence[Line]], bool]
 Extent = Callable[[int, Sequence[Line], int], tuple[int, int]]
@@ -65,6 +66,22 @@ class Spans:
             missing = reach - len(before)
             before = [*self._tail[-missing:], *before]
         return self._try(pattern, [*before, line, *after], len(before))
+
+    def lacks(self, pattern: int, line: Line, needs: Sequence[Sequence[bytes]]) -> bool:
+        """Tell, without peeling them, that the lines around a candidate do not hold one word of each set."""
+        chunk = line.chunk
+        reach = self._heights[pattern] - 1
+        start, end = line.start, line.end
+        for _ in range(reach):
+            if start <= chunk.head:
+                return False  # some of the lines are in the chunk before
+            start = chunk.data.rfind(b"\n", 0, start - 1) + 1
+            if end < len(chunk.data):
+                end = chunk.data.find(b"\n", end + 1)
+                end = end if end >= 0 else len(chunk.data)
+        if start < chunk.head or (end >= len(chunk.data) and not chunk.block.last) or end - start > limits.MATCH_CHARS:
+            return False
+        return lacks(lower_words(chunk.data[start:end]), needs)
 
     def end(self, chunk: Chunk) -> None:
         """Keep the chunk's last lines for the next one. Call after its candidates."""
