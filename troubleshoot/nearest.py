@@ -155,7 +155,7 @@ def _words_of(signature: Signature) -> list[bytes]:
             source = _HOLE.sub(" ", pattern.source)
         else:
             source = re.sub(r"\\[A-Za-z]|\(\?P<\w+>|\(\?[^)]|\[[^\]]*\]", " ", pattern.source).replace("\\", "")
-        words |= dict.fromkeys(word.lower() for word in re.findall(r"[^\W_][\w-]{3,}", source))
+        words |= dict.fromkeys(word.lower() for word in re.findall(r"[^\W_][\w-]{2,}", source))
     return [word.encode() for word in sorted(words, key=len, reverse=True)[:40]]
 
 

@@ -80,7 +80,7 @@ def test_why_is_as_agreed(golden: Callable[[str, str], None]) -> None:
 def test_nothing_seen_is_said() -> None:
     text = render_why(Explanation(RULE, False, None, (SignatureAnswer(MOUNT, ()),)))
     assert "No signature of the rule was seen" in text
-    assert "No line begins to match it." in text
+    assert "No line comes near it." in text
 
 
 @pytest.mark.parametrize("colour", [True, False])

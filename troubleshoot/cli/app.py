@@ -136,7 +136,8 @@ def default_map(settings: Settings) -> dict[str, Any]:
         return {key.replace("-", "_"): settings[key].value for key in keys if key in settings}
 
     pack = of(PACK_KEYS)
-    rules = dict.fromkeys(("list", "show", "check", "schema", "new", "docs", "packs", "stats"), pack)
+    of_rules = ("list", "show", "check", "test", "suggest", "schema", "new", "docs", "packs", "stats")
+    rules = dict.fromkeys(of_rules, pack)
     return {
         "scan": of(SCAN_KEYS),
         "postmortem": of(POSTMORTEM_KEYS),

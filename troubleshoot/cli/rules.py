@@ -19,6 +19,7 @@ from troubleshoot.cli.options import (
 )
 from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.cli.packs import COMMANDS as PACK_COMMANDS
+from troubleshoot.cli.trying import COMMANDS as TRY_COMMANDS
 from troubleshoot.errors import UsageError
 from troubleshoot.report.look import SEVERITY_STYLE, Look
 from troubleshoot.report.printable import cut_end, one_line
@@ -144,5 +145,5 @@ def _load(rules: Sequence[str], default_rules: bool, drafts: bool) -> RulePack:
     return load_pack(rules, drafts=drafts, default_rules=default_rules)
 
 
-for _command in (*CHECK_COMMANDS, *AUTHOR_COMMANDS, *PACK_COMMANDS):
+for _command in (*CHECK_COMMANDS, *TRY_COMMANDS, *AUTHOR_COMMANDS, *PACK_COMMANDS):
     rules.add_command(_command)

@@ -128,7 +128,7 @@ def _answer(answer: SignatureAnswer, look: Look) -> list[str]:
         f"  {cut_end(one_line(wording), look.width - 2, look.ellipsis)}" for wording in _wordings(answer.signature)
     ]
     if not answer.nearest:
-        return [*lines, "No line begins to match it."]
+        return [*lines, "No line comes near it."]
     lines.append("Nearest lines:")
     for near in answer.nearest:
         lines += _near(near, look)
