@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -73,3 +74,44 @@ def test_container_file_is_whole() -> None:
                 assert (DEPLOY.parents[1] / source).exists(), source
     users = [line.split()[1] for line in lines if line.startswith("USER")]
     assert users[-1] == "10001"
+
+
+def instructions() -> list[tuple[str, str]]:
+    """Return the container file's instructions: the word and what follows it."""
+    text = re.sub(r"\\\n", " ", (DEPLOY / "Containerfile").read_text())
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [(line.split()[0], line.split(maxsplit=1)[1]) for line in lines]
+
+
+def test_container_file_follows_the_rules_that_linters_check() -> None:
+    """Named after hadolint's rules, which cannot run everywhere."""
+    found = instructions()
+    for word, rest in found:
+        if word == "FROM":
+            assert re.match(r"[\w./-]+:(?!latest)[\w.-]+( AS \w+)?$", rest), "DL3006, DL3007: a tag that is not latest"
+        if word in ("CMD", "ENTRYPOINT"):
+            assert isinstance(json.loads(rest), list), "DL3025: no shell between signals and process"
+        if word == "RUN":
+            assert "sudo" not in rest and "| sh" not in rest, "DL3004"
+            assert "pip install" not in rest or "--no-cache-dir" in rest, "DL3042"
+        if word == "ENV":
+            assert not re.search(r"(?i)(token|secret|password|key)=", rest), "a secret stays in the layers"
+    words = [word for word, _ in found]
+    assert "ADD" not in words, "DL3020"
+    assert words.count("CMD") == words.count("ENTRYPOINT") == words.count("HEALTHCHECK") == 1, "DL3012, DL4003, DL4004"
+    assert [rest for word, rest in found if word == "USER"][-1] not in ("root", "0"), "DL3002"
+    last_stage = found[max(at for at, (word, _) in enumerate(found) if word == "FROM") :]
+    assert [rest for word, rest in last_stage if word == "COPY"] == ["--from=build /opt/troubleshoot /opt/troubleshoot"]
+
+
+def test_build_is_sent_what_it_copies_and_no_more() -> None:
+    ignored = (DEPLOY / "Containerfile.dockerignore").read_text().splitlines()
+    kept = {line[1:] for line in ignored if line.startswith("!")}
+    copied = {
+        source
+        for word, rest in instructions()
+        if word == "COPY" and "--from" not in rest
+        for source in shlex.split(rest)[:-1]
+    }
+    assert "*" in ignored
+    assert kept == copied
