@@ -30,11 +30,15 @@ from troubleshoot.rulepack.packs import (
 )
 from troubleshoot.rulepack.schema import parse_rule
 
+# What rules' files came to before, by all that decides it: for whoever reads the same pack again and again.
+Memory = dict[tuple[object, ...], tuple[Rule | None, list[Problem]]]
+
 
 @dataclass(slots=True)
 class _Gathered:
     """What has been read so far, lowest layer first."""
 
+    memory: Memory | None = None
     rules: dict[str, Rule] = field(default_factory=dict)
     shared: dict[str, Signature] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
@@ -47,13 +51,19 @@ class _Gathered:
 
 
 def read_pack(
-    layers: Sequence[Layer], *, drafts: bool = False, context: Sequence[Layer] = (), overrides: Path | None = None
+    layers: Sequence[Layer],
+    *,
+    drafts: bool = False,
+    context: Sequence[Layer] = (),
+    overrides: Path | None = None,
+    memory: Memory | None = None,
 ) -> RulePack:
     """Read all files and return the pack; `problems` holds every error, and a rule with one is not in `rules`.
 
     Of the `context` layers only shared signatures, tables and built-in signatures are taken, none of their problems.
+    With a `memory`, a rule's file that is in it, and what it leans on, is not parsed again.
     """
-    gathered = _Gathered()
+    gathered = _Gathered(memory)
     for layer in context:
         _read_layer(gathered, layer, PackHeader(""), rules=False)
     gathered.problems.clear()
@@ -123,8 +133,9 @@ def _read_layer(gathered: _Gathered, layer: Layer, header: PackHeader, *, rules:
         group, problems = parse_builtin(_text(gathered, file), file.path, gathered.shared)
         gathered.problems += problems
         gathered.builtin.setdefault(file.name, {}).update(group)
+    companions = tuple(line for line in gathered.contents if line.startswith((SHARED, TABLES)))
     for file in layer.of("rule") if rules else ():
-        rule = _read_rule(gathered, file, tables)
+        rule = _read_rule(gathered, file, tables, companions)
         if rule is None:
             continue
         if prefix:
@@ -132,7 +143,9 @@ def _read_layer(gathered: _Gathered, layer: Layer, header: PackHeader, *, rules:
         _take(gathered, replace(rule, pack=header.name), header)
 
 
-def _read_rule(gathered: _Gathered, file: PackFile, tables: Mapping[str, Table]) -> Rule | None:
+def _read_rule(
+    gathered: _Gathered, file: PackFile, tables: Mapping[str, Table], companions: tuple[str, ...]
+) -> Rule | None:
     if not is_rule_id(file.name):
         gathered.problems.append(_wrong_id(file))
         return None
@@ -140,7 +153,11 @@ def _read_rule(gathered: _Gathered, file: PackFile, tables: Mapping[str, Table])
     text = _text(gathered, file)
     if len(gathered.problems) > before:
         return None
-    rule, problems = parse_rule(text, file.path, file.name, gathered.shared, tables)
+    memory = gathered.memory if gathered.memory is not None else {}
+    key = (file.path, file.name, text, companions)
+    if key not in memory:
+        memory[key] = parse_rule(text, file.path, file.name, gathered.shared, tables)
+    rule, problems = memory[key]
     gathered.problems += problems
     return rule
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from troubleshoot.errors import Problem, RuleError
 from troubleshoot.model import Place, RulePack, Status
@@ -16,6 +17,9 @@ from troubleshoot.rulepack import cache as pack_cache
 from troubleshoot.rulepack.files import Layer, default_rules_dir, list_layer, list_layers, shipped_layer
 from troubleshoot.rulepack.files import list_rule_files as _list_rule_files
 from troubleshoot.rulepack.overrides import active_file
+
+if TYPE_CHECKING:
+    from troubleshoot.rulepack.assemble import Memory
 
 __all__ = ["default_rules_dir", "find_problems", "list_rule_files", "load_pack"]
 
@@ -30,6 +34,7 @@ def load_pack(
     cache: bool = True,
     default_rules: bool = True,
     overrides: Path | str | None = USERS_OWN,
+    memory: Memory | None = None,
 ) -> RulePack:
     """Return the pack of the shipped rules and the given paths (folders, single rules' files, names of pulled packs),
     later over earlier, with the user's overrides, those of a given file, or (None) none.
@@ -45,7 +50,7 @@ def load_pack(
     key = pack_cache.key_of([*context, *layers], options) if cache else ""
     pack = pack_cache.read_pack(key) if cache else None
     if pack is None:
-        pack = _read(layers, drafts, context, file)
+        pack = _read(layers, drafts, context, file, memory)
         if cache:
             pack_cache.write_pack(key, pack)
     if strict:
@@ -72,11 +77,11 @@ def list_rule_files(paths: Sequence[Path | str] = (), *, default_rules: bool = T
     return [*_list_rule_files(paths, default_rules=default_rules), *([overrides] if overrides is not None else [])]
 
 
-def find_problems(paths: Sequence[Path | str] = ()) -> list[Problem]:
+def find_problems(paths: Sequence[Path | str] = (), memory: Memory | None = None) -> list[Problem]:
     """Return every problem that keeps rules of these paths (the shipped ones if none) from loading, drafts included."""
     shipped = default_rules_dir()
     layers = [list_layer(Path(path)) for path in paths] or [shipped_layer()]
-    return list(_read(layers, True, [list_layer(shipped)]).problems)
+    return list(_read(layers, True, [list_layer(shipped)], memory=memory).problems)
 
 
 def refusal(problems: Sequence[Problem]) -> RuleError:
@@ -95,7 +100,13 @@ def _unproven(pack: RulePack) -> Iterator[Problem]:
             yield Problem("L003", "no example that matches", Place(rule.path), help=help)
 
 
-def _read(layers: Sequence[Layer], drafts: bool, context: Sequence[Layer], overrides: Path | None = None) -> RulePack:
+def _read(
+    layers: Sequence[Layer],
+    drafts: bool,
+    context: Sequence[Layer],
+    overrides: Path | None = None,
+    memory: Memory | None = None,
+) -> RulePack:
     from troubleshoot.rulepack.assemble import read_pack  # brings YAML and pydantic, which a warm start does without
 
-    return read_pack(layers, drafts=drafts, context=context, overrides=overrides)
+    return read_pack(layers, drafts=drafts, context=context, overrides=overrides, memory=memory)
