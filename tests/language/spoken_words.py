@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from troubleshoot.api.site import RECORDS
 from troubleshoot.model import Confidence, Severity
 from troubleshoot.report import html, job_words, words
 from troubleshoot.rulepack import docs
@@ -17,6 +18,7 @@ PAGE = PACKAGE / "api" / "page"
 _CALL = re.compile(
     r"\b(?:say|sayCount)\(\s*((?:[^()\"'`]|\"(?:[^\"\\]|\\.)*\"|`[^`$]*`)*?)(?:,\s*\{|,\s*\w+=|\))", re.DOTALL
 )
+_COUNT = re.compile(r"\bcount\([^\"]*\"(\w[\w ]*)\"\)")
 _TEXT = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|`([^`$]*)`")
 
 
@@ -34,7 +36,17 @@ def said_by_the_program() -> set[str]:
 def said_by_the_pages() -> set[str]:
     """Return the texts that the templates and modules of the pages say."""
     files = (*(PAGE / "templates").glob("*.html"), *(PAGE / "static").rglob("*.js"))
-    return {text for path in files for text in _said_by_markup(path)}
+    said = {text for path in files for text in _said_by_markup(path)}
+    said |= {f"{{number}} {noun}" for path in files for noun in _COUNT.findall(path.read_text("utf-8"))}
+    said |= {text for path in (PAGE.parent).glob("*.py") for text in _missed_in(path)}
+    return said | {*RECORDS.values(), *(each.word for each in (*Severity, *Confidence))}
+
+
+def _missed_in(path: Path) -> Iterator[str]:
+    """Yield what pages say of things that are not there: the texts that `site.missing` is called with."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "missing":
+            yield from (each.value for each in node.args if isinstance(each, ast.Constant))
 
 
 def _said_in(path: Path) -> Iterator[str]:

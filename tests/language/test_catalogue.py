@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 import pytest
-from spoken_words import PACKAGE, said_by_the_program
+from spoken_words import PACKAGE, PAGE, said_by_the_pages, said_by_the_program
 
 from troubleshoot.language import ENGLISH, LANGUAGES, say, say_sentence, speaking
 
@@ -15,13 +15,22 @@ OTHERS = [each for each in LANGUAGES if each != ENGLISH]
 
 
 def catalogue(language: str) -> Mapping[str, Mapping[str, str]]:
-    data: Mapping[str, Mapping[str, str]] = json.loads((PACKAGE / "language" / f"{language}.json").read_text("utf-8"))
-    return data
+    words: dict[str, Mapping[str, str]] = json.loads((PACKAGE / "language" / f"{language}.json").read_text("utf-8"))
+    pages = PAGE / "static" / f"words.{language}.json"
+    return {**words, "pages": json.loads(pages.read_text("utf-8"))}
 
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_everything_the_program_says_has_words_in_every_language(language: str) -> None:
     said, known = said_by_the_program(), set(catalogue(language)["words"])
+
+    assert sorted(said - known) == []
+    assert sorted(known - said) == []
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_everything_the_pages_say_has_words_in_every_language(language: str) -> None:
+    said, known = said_by_the_pages(), set(catalogue(language)["pages"])
 
     assert sorted(said - known) == []
     assert sorted(known - said) == []

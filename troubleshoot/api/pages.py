@@ -24,6 +24,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from troubleshoot.api.body import ScanBody, read_scan_body, stated_size
+from troubleshoot.api.kept import saved_rendering
+from troubleshoot.api.languages import rendering
 from troubleshoot.api.page.render import STATIC, html_from_markdown, html_from_tokens, parse_markdown
 from troubleshoot.api.problems import status_of
 from troubleshoot.api.records import records_router
@@ -31,6 +33,8 @@ from troubleshoot.api.service import Wanted
 from troubleshoot.api.site import HEADERS, NEVER_STORED, REVALIDATE, Site
 from troubleshoot.api.wire import Format, SavedFormat
 from troubleshoot.errors import TroubleshootError, UsageError
+from troubleshoot.language import speaking
+from troubleshoot.localise import localise_pack, localise_rule
 from troubleshoot.model import Rule
 from troubleshoot.rulepack.docs import rule_page
 from troubleshoot.rulepack.search import search_rules
@@ -97,7 +101,8 @@ def _start_router(site: Site) -> APIRouter:
                 body = ScanBody({name: data for name, data in given.texts.items() if data}, given.platform or None)
                 if not body.texts:
                     raise UsageError("there is no log to read", help="paste one, or choose a file")
-                answer = await site.service.scan(body, Wanted(("markdown",), who=site.who(request)))
+                format = rendering("markdown", site.language(request))
+                answer = await site.service.scan(body, Wanted((format,), who=site.who(request)))
         except TroubleshootError as error:
             return start(request, error=error)
         markdown = answer.bodies[0].decode("utf-8")
@@ -113,7 +118,8 @@ def _saved_router(site: Site) -> APIRouter:
     @router.get("/r/{report_id}")
     async def show_saved(request: Request, report_id: Annotated[str, Path(max_length=100)]) -> Response:
         store = site.store()
-        body = await asyncio.to_thread(store.report, report_id, "markdown") if store is not None else None
+        wanted = site.language(request)
+        body = (await saved_rendering(store, report_id, "markdown", wanted))[0] if store is not None else None
         if store is None or body is None:
             return site.missing(
                 request, "No such answer", "It was deleted, or its time is over, or the link is not whole."
@@ -137,7 +143,7 @@ def _rules_router(site: Site) -> APIRouter:
 
     @router.get("/rules")
     async def show_rules(request: Request, q: Annotated[str, Query(max_length=200)] = "") -> Response:
-        pack = site.pack
+        pack = await asyncio.to_thread(localise_pack, site.pack, site.language(request))
         found = {rule.id for rule in search_rules(pack, q.split())}
         everything = sorted(pack.rules.values(), key=lambda rule: rule.id)
         domains = [
@@ -151,9 +157,13 @@ def _rules_router(site: Site) -> APIRouter:
         pack = site.pack
         rule = pack.rules.get(rule_id)
         if rule is None:
-            text = f"There is no rule {rule_id}; it may have been renamed or retired."
-            return site.missing(request, "No such rule", text)
-        tokens = parse_markdown(rule_page(rule))
+            return site.missing(
+                request, "No such rule", "There is no rule of that name; it may have been renamed or retired."
+            )
+        language = site.language(request)
+        rule = localise_rule(rule, language)
+        with speaking(language):
+            tokens = parse_markdown(rule_page(rule))
         body = itertools.dropwhile(lambda token: (token.type, token.tag) != ("heading_open", "h2"), tokens)
         return site.page(request, "rule.html", rule=rule, body=html_from_tokens(list(body), pack.rules))
 

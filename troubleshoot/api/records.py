@@ -27,6 +27,7 @@ from troubleshoot.api.kept import Moment, Verdict
 from troubleshoot.api.page.charts import chart_of, days_until
 from troubleshoot.api.site import NEVER_STORED, Site
 from troubleshoot.errors import UsageError
+from troubleshoot.localise import localise_pack
 from troubleshoot.report.printable import UNSAFE
 from troubleshoot.rulepack.scaffold import scaffold_rule
 
@@ -103,6 +104,7 @@ def records_router(site: Site) -> APIRouter:
             rule=rule,
             with_comments=with_comments,
             options=site.options,
+            pack=await asyncio.to_thread(localise_pack, site.pack, site.language(request)),
             **counted,
         )
 
@@ -140,8 +142,11 @@ def records_router(site: Site) -> APIRouter:
         store = site.store()
         fault = await asyncio.to_thread(store.unknown_fault, fault_id) if store is not None else None
         if fault is None:
-            text = "It was taken off the list, or has not come back for so long that it was forgotten."
-            return site.missing(request, "No such unknown fault", text)
+            return site.missing(
+                request,
+                "No such unknown fault",
+                "It was taken off the list, or has not come back for so long that it was forgotten.",
+            )
         rule_id = id or suggested_id(fault.sample)
         draft = problem = ""
         try:

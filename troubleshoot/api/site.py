@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from troubleshoot.api.gate import may
 from troubleshoot.api.holder import PackHolder
+from troubleshoot.api.languages import COOKIE, COOKIE_S, headers_of, page_language
 from troubleshoot.api.options import ServiceOptions
-from troubleshoot.api.page.render import render_template
+from troubleshoot.api.page.render import render_template, say_on_page
 from troubleshoot.api.service import ScanService
+from troubleshoot.language import shipped
 from troubleshoot.model import RulePack
 
 if TYPE_CHECKING:
@@ -59,15 +63,37 @@ class Site:
         """Return the pages of the store that the reader may open: their names by path, none without a store."""
         if not self.options.store:
             return {}
-        return {path: name for path, name in RECORDS.items() if may(request, path)}
+        language = self.language(request)
+        return {path: say_on_page(language, name) for path, name in RECORDS.items() if may(request, path)}
+
+    def language(self, request: Request) -> str:
+        """Return the language of the reader's pages."""
+        return page_language(request, self.options.language)
 
     def page(
         self, request: Request, template: str, *, status: int = 200, cache: str = REVALIDATE, **values: Any
     ) -> Response:
-        """Return the page that a template makes of the values."""
-        text = render_template(template, pack=self.pack, records=self.records(request), **values)
-        return HTMLResponse(text, status_code=status, headers={**HEADERS, "Cache-Control": cache})
+        """Return the page that a template makes of the values, in the reader's language; a language chosen by `?lang=`
+        is remembered."""
+        language = self.language(request)
+        shared = {"pack": self.pack, "records": self.records(request), "address_in": partial(_address_in, request)}
+        text = render_template(template, language, **{**shared, **values})
+        headers = {**HEADERS, "Cache-Control": cache, **headers_of(language, by_cookie=True)}
+        response = HTMLResponse(text, status_code=status, headers=headers)
+        if shipped(request.query_params.get("lang", "")) == language:
+            response.set_cookie(COOKIE, language, max_age=COOKIE_S, httponly=True, samesite="lax")
+        return response
 
     def missing(self, request: Request, title: str, text: str) -> Response:
         """Return the page for what is not there."""
-        return self.page(request, "missing.html", status=404, title=title, text=text)
+        language = self.language(request)
+        told = {"title": say_on_page(language, title), "text": say_on_page(language, text)}
+        return self.page(request, "missing.html", status=404, **told)
+
+
+def _address_in(request: Request, language: str) -> str:
+    """Return the address of the same page in another language. Of what a form sent there is none: its start."""
+    if request.method != "GET":
+        return f"?lang={language}"
+    kept = [(name, value) for name, value in request.query_params.multi_items() if name != "lang"]
+    return "?" + urlencode([*kept, ("lang", language)])

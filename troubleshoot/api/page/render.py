@@ -7,13 +7,15 @@ that id is served.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Container, Sequence
-from functools import cache
+from collections.abc import Callable, Container, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from troubleshoot.language import ENGLISH, LANGUAGES, say_sentence, speaking
 from troubleshoot.report.printable import visible
 
 if TYPE_CHECKING:
@@ -39,12 +41,37 @@ def _environment() -> Environment:
     environment.filters["address"] = rule_address
     environment.filters["visible"] = visible
     environment.filters["untold"] = untold
+    environment.filters["sentence"] = say_sentence
     return environment
 
 
-def render_template(name: str, **values: Any) -> str:
-    """Return the page that the template `name` makes of the values."""
-    return _environment().get_template(name).render(**values)
+def render_template(name: str, language: str = ENGLISH, **values: Any) -> str:
+    """Return the page that the template `name` makes of the values, in a language."""
+    say = partial(say_on_page, language)
+    shared = {"say": say, "count": partial(_count, language), "language": language, "languages": LANGUAGES}
+    with speaking(language):
+        return _environment().get_template(name).render(**shared, **values)
+
+
+def say_on_page(language: str, english: str, /, **values: object) -> str:
+    """Return a text of the pages in a language; English where there are no words for it. The modules that run in the
+    browser have the same words."""
+    text = _words(language).get(english, english)
+    return text.format_map(values) if values else text
+
+
+def _count(language: str, number: int, noun: str) -> str:
+    if language != ENGLISH:
+        return say_on_page(language, f"{{number}} {noun}", number=f"{number:,}")
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+@cache
+def _words(language: str) -> Mapping[str, str]:
+    if language == ENGLISH or language not in LANGUAGES:
+        return {}
+    words: Mapping[str, str] = json.loads((STATIC / f"words.{language}.json").read_text("utf-8"))
+    return words
 
 
 def rule_address(rule_id: str) -> str:

@@ -5,11 +5,13 @@
    One of the three sections shows at a time. The logs stay in the browser; what the service reads it forgets. */
 
 import { Attachments, freeName } from "./attachments.js";
+import { carry, takeCarried } from "./carry.js";
 import { announce } from "./copy.js";
 import { byId, el, icon } from "./dom.js";
 import { downloadRow } from "./download.js";
 import { Logs } from "./log/open.js";
 import { clearResult, showResult } from "./result.js";
+import { say } from "./say.js";
 import { shareRow } from "./share.js";
 import { UploadError, readLog, scan } from "./upload.js";
 import * as words from "./words.js";
@@ -39,7 +41,7 @@ function showProblemOfSize() {
   const size = attachments.bytes + text.value.length;
   const isTooLarge = size > maxBytes;
   showProblem(isTooLarge
-    ? `That is ${words.size(size)}; at most ${words.limit(maxBytes)} can be sent. Take the part around the failure, or run the command line on the files.`
+    ? say("That is {size}; at most {most} can be sent. Take the part around the failure, or run the command line on the files.", { size: words.size(size), most: words.limit(maxBytes) })
     : "");
   return isTooLarge;
 }
@@ -52,7 +54,7 @@ function showOnly(name) {
 async function submit() {
   const logs = given();
   if (logs.length === 0) {
-    showProblem("There is no log to read. Paste one, or choose a file.");
+    showProblem(say("There is no log to read. Paste one, or choose a file."));
     text.focus();
     return;
   }
@@ -84,15 +86,15 @@ function progress(logs) {
   };
   bar.value = 0;
   byId("amount").textContent = words.size(total);
-  phase("Sending the log");
+  phase(say("Sending the log"));
   return (sent, all) => {
     if (sent < all) {
       bar.value = sent / all;
-      byId("amount").textContent = `${words.size(sent)} of ${words.size(all)}`;
+      byId("amount").textContent = say("{part} of {whole}", { part: words.size(sent), whole: words.size(all) });
     } else {
       bar.removeAttribute("value"); // how long a scan takes nobody knows beforehand
       byId("amount").textContent = words.size(total);
-      phase(`Scanning with ${words.count(Number(form.dataset.rules), "rule")}`);
+      phase(say("Scanning with {rules}", { rules: words.count(Number(form.dataset.rules), "rule") }));
     }
   };
 }
@@ -108,15 +110,15 @@ function showAnswer(json, logs, platform) {
   };
   const rest = canRate
     ? shareRow(Number(keepDays), save, { canKeepLog: keepLogs === "yes" })
-    : el("p", { class: "fine" }, "Nothing is stored: when this page is closed, the answer is gone.");
-  const first = el("button", { type: "button", class: "with-word", on: { click: startAgain } }, icon("again"), "Another log");
+    : el("p", { class: "fine" }, say("Nothing is stored: when this page is closed, the answer is gone."));
+  const first = el("button", { type: "button", class: "with-word", on: { click: startAgain } }, icon("again"), say("Another log"));
   showOnly("result");
   showResult(JSON.parse(json), { logs: new Logs(logs, readLog), first, take: downloadRow(formats, json, render, rest) });
 }
 
 function startAgain() {
   clearResult();
-  document.title = "troubleshoot: why did the training job fail?";
+  document.title = say("troubleshoot: why did the training job fail?");
   text.value = "";
   attachments.clear();
   showOnly("start");
@@ -177,5 +179,25 @@ document.addEventListener("drop", async (event) => {
   byId("submit").focus();
 });
 
-text.placeholder = "Paste a log here, or drop files anywhere on this page";
+byId("language").addEventListener("click", async (event) => {
+  const logs = given();
+  if (logs.length === 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const link = event.currentTarget;
+  const isAnswered = !byId("result").hidden;
+  const fits = await carry(logs, { platform: byId("platform").value, isPasted: Boolean(text.value.trim()), isAnswered });
+  if (fits) location.assign(link.href);
+  else window.open(link.href, "_blank", "noopener"); // the answer stays here
+});
+
+async function bringAlong({ logs, platform, isPasted, isAnswered }) {
+  byId("platform").value = platform;
+  if (isPasted) text.value = await logs.shift().blob.text();
+  for (const { name, blob } of logs) attachments.add(blob, name);
+  if (isAnswered) submit();
+}
+
+text.placeholder = say("Paste a log here, or drop files anywhere on this page");
 showOnly("start");
+const carried = takeCarried();
+if (carried) bringAlong(carried);

@@ -2,6 +2,7 @@
 
 import { el, hidden, icon } from "./dom.js";
 import { visible } from "./printable.js";
+import { say } from "./say.js";
 import * as words from "./words.js";
 
 const BIG_PASTE = 200_000; // characters: a text field that holds more makes the browser stutter, so it becomes a file
@@ -43,9 +44,9 @@ export class Attachments {
     };
     const more = this.logs.length - MOST_SHOWN;
     return el("li", { class: "files-all" },
-      more > 0 ? `and ${words.count(more, "file")} more ` : null,
-      el("span", { class: "file-size" }, `${words.size(this.bytes)} in all`),
-      el("button", { type: "button", class: "quiet", on: { click: clear } }, "Take all away"),
+      more > 0 ? say("and {files} more ", { files: words.count(more, "file") }) : null,
+      el("span", { class: "file-size" }, say("{size} in all", { size: words.size(this.bytes) })),
+      el("button", { type: "button", class: "quiet", on: { click: clear } }, say("Take all away")),
     );
   }
 
@@ -59,7 +60,7 @@ export class Attachments {
       icon("file"),
       el("span", { class: "file-name" }, visible(log.name)),
       el("span", { class: "file-size" }, words.size(log.blob.size)),
-      el("button", { type: "button", class: "quiet", on: { click: remove } }, icon("close"), hidden(`Take away ${visible(log.name)}`)),
+      el("button", { type: "button", class: "quiet", on: { click: remove } }, icon("close"), hidden(say("Take away {name}", { name: visible(log.name) }))),
     );
   }
 

@@ -1,24 +1,25 @@
 /* A button that copies a text and says so. */
 
 import { el, hidden, icon } from "./dom.js";
+import { say } from "./say.js";
 
 const SAID_MS = 1600;
 
 /** Return a button that copies what `text` gives; `what` names it for a screen reader. */
-export function copyButton(text, what, { label = "Copy" } = {}) {
+export function copyButton(text, what, { label = say("Copy") } = {}) {
   const word = el("span", { class: "copy-word" }, label);
   const button = el("button", { type: "button", class: "copy" }, icon("copy"), word, hidden(` ${what}`));
-  const say = (name, words) => {
+  const show = (name, words) => {
     button.querySelector("use").setAttribute("href", `/static/icons.svg#${name}`);
     word.textContent = words;
   };
   button.addEventListener("click", async () => {
     const done = await copyText(typeof text === "function" ? await text() : text);
-    say(done ? "done" : "copy", done ? "Copied" : "Not copied");
+    show(done ? "done" : "copy", done ? say("Copied") : say("Not copied"));
     button.classList.toggle("is-done", done);
-    announce(done ? `Copied ${what}` : `The browser did not let ${what} be copied`);
+    announce(done ? say("Copied {what}", { what }) : say("The browser did not let {what} be copied", { what }));
     setTimeout(() => {
-      say("copy", label);
+      show("copy", label);
       button.classList.remove("is-done");
     }, SAID_MS);
   });

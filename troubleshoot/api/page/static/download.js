@@ -2,6 +2,7 @@
 
 import { announce, copyButton } from "./copy.js";
 import { el, icon } from "./dom.js";
+import { say } from "./say.js";
 
 const KINDS = {
   json: { label: "JSON", type: "application/json", ending: "json" },
@@ -28,7 +29,7 @@ export function downloadRow(formats, json, render, rest) {
           problem.textContent = "";
           try {
             save(await textOf(format), KINDS[format]);
-            announce(`The answer was saved as ${KINDS[format].label}`);
+            announce(say("The answer was saved as {format}", { format: KINDS[format].label }));
           } catch (error) {
             problem.textContent = error.message;
           }
@@ -36,10 +37,10 @@ export function downloadRow(formats, json, render, rest) {
       },
     }, icon("download"), KINDS[format].label);
   return el("section", { class: "take" },
-    el("h2", {}, "Take it along"),
+    el("h2", {}, say("Take it along")),
     el("div", { class: "take-row" },
       formats.filter((format) => format in KINDS).map(button),
-      formats.includes("markdown") ? copyButton(() => textOf("markdown"), "the answer as Markdown", { label: "Copy for a ticket" }) : null,
+      formats.includes("markdown") ? copyButton(() => textOf("markdown"), say("the answer as Markdown"), { label: say("Copy for a ticket") }) : null,
       problem,
     ),
     rest,

@@ -2,6 +2,8 @@
 
 import { el } from "./dom.js";
 import { shown, visible } from "./printable.js";
+import { say } from "./say.js";
+import { ranks } from "./words.js";
 import { addressOf } from "./log/address.js";
 
 const SHOWN = 3;
@@ -13,7 +15,7 @@ export function evidenceList(evidence, only) {
     el("ol", { class: "quotes" }, rows.slice(0, SHOWN)),
     rows.length > SHOWN
       ? el("details", { class: "more" },
-          el("summary", {}, `${rows.length - SHOWN} more`),
+          el("summary", {}, say("{number} more", { number: rows.length - SHOWN })),
           el("ol", { class: "quotes" }, rows.slice(SHOWN)))
       : null,
   );
@@ -23,7 +25,7 @@ function quote({ source, line, end_line: endLine, text, start, end, rank }, only
   const letters = [...text];
   const part = (from, to) => shown(letters.slice(from, to).join(""));
   return el("li", { class: "quote" },
-    el("p", { class: "quote-place" }, placeLink(source, line, endLine, only), rank === null ? null : ` rank ${rank}`),
+    el("p", { class: "quote-place" }, placeLink(source, line, endLine, only), rank === null ? null : ` ${ranks(String(rank))}`),
     el("pre", { class: "quote-text", tabindex: "0" },
       el("code", {}, part(0, start), end > start ? el("mark", {}, part(start, end)) : null, part(end))),
   );

@@ -3,6 +3,7 @@
 import { copyButton } from "./copy.js";
 import { el, icon } from "./dom.js";
 import { prose, visible } from "./printable.js";
+import { say } from "./say.js";
 import { tabs } from "./tabs.js";
 import * as words from "./words.js";
 
@@ -14,18 +15,18 @@ export function fixList(finding) {
 function fixParts(fix) {
   const variants = Object.entries(fix.variants);
   return [
-    el("p", { class: "fix-title" }, prose(fix.title), fix.safe ? el("span", { class: "safe" }, icon("done"), "safe to try") : null),
+    el("p", { class: "fix-title" }, prose(fix.title), fix.safe ? el("span", { class: "safe" }, icon("done"), say("safe to try")) : null),
     fix.do ? el("p", {}, prose(fix.do)) : null,
-    fix.run.length ? command(fix.run.join("\n"), "the command") : null,
-    variants.length === 1 ? [el("p", { class: "fix-label" }, `On ${words.platform(variants[0][0])}`), command(variants[0][1], "the command")] : null,
+    fix.run.length ? command(fix.run.join("\n"), say("the command")) : null,
+    variants.length === 1 ? [el("p", { class: "fix-label" }, say("On {platform}", { platform: words.platform(variants[0][0]) })), command(variants[0][1], say("the command"))] : null,
     variants.length > 1
       ? tabs(
           variants.map(([name, text]) => ({
             name,
             label: words.platform(name),
-            panel: command(text, `the text for ${words.platform(name)}`),
+            panel: command(text, say("the text for {platform}", { platform: words.platform(name) })),
           })),
-          "Where the job runs",
+          say("Where the job runs"),
         )
       : null,
     fix.verify ? verify(fix.verify) : null,
@@ -40,8 +41,8 @@ export function command(text, what) {
 
 function verify({ run, expect }) {
   return el("div", { class: "verify" },
-    el("p", { class: "fix-label" }, "To see that it worked"),
-    command(run, "the check"),
-    expect ? el("p", { class: "expect" }, "Expect: ", el("code", {}, visible(expect))) : null,
+    el("p", { class: "fix-label" }, say("To see that it worked")),
+    command(run, say("the check")),
+    expect ? el("p", { class: "expect" }, say("Expect: "), el("code", {}, visible(expect))) : null,
   );
 }

@@ -2,13 +2,14 @@
 
 import { el, icon } from "./dom.js";
 import { keep, recall } from "./kept.js";
+import { say } from "./say.js";
 
 const KEYS = [
-  ["n", "Next evidence"],
-  ["p", "Previous evidence"],
-  ["/", "Filter the lines"],
-  ["w", "Wrap long lines"],
-  ["?", "This list"],
+  ["n", say("Next evidence")],
+  ["p", say("Previous evidence")],
+  ["/", say("Filter the lines")],
+  ["w", say("Wrap long lines")],
+  ["?", say("This list")],
 ];
 
 /** Return a button that shows the keys; `actions` maps keys to what they do, and may be changed. */
@@ -17,12 +18,12 @@ export function keyHelp(actions) {
   isOn.checked = recall("keys") !== "off";
   isOn.addEventListener("change", () => keep("keys", isOn.checked ? "on" : "off"));
   const dialog = el("dialog", { class: "keys", "aria-labelledby": "keys-title" },
-    el("h2", { id: "keys-title" }, "Keys"),
+    el("h2", { id: "keys-title" }, say("Keys")),
     el("dl", {},
-      el("div", {}, el("dt", {}, el("kbd", {}, "Ctrl"), " ", el("kbd", {}, "Enter")), el("dd", {}, "Find the cause")),
+      el("div", {}, el("dt", {}, el("kbd", {}, "Ctrl"), " ", el("kbd", {}, "Enter")), el("dd", {}, say("Find the cause"))),
       KEYS.map(([key, text]) => el("div", {}, el("dt", {}, el("kbd", {}, key)), el("dd", {}, text)))),
-    el("p", {}, isOn, " ", el("label", { for: "keys-on" }, "Single keys do something")),
-    el("button", { type: "button", on: { click: () => dialog.close() } }, "Close"),
+    el("p", {}, isOn, " ", el("label", { for: "keys-on" }, say("Single keys do something"))),
+    el("button", { type: "button", on: { click: () => dialog.close() } }, say("Close")),
   );
   document.addEventListener("keydown", (event) => {
     const isTyping = event.target.closest?.("input, textarea, select, dialog");
@@ -32,6 +33,6 @@ export function keyHelp(actions) {
     event.preventDefault();
     action();
   });
-  const button = el("button", { type: "button", class: "quiet with-word", on: { click: () => dialog.showModal() } }, icon("keys"), "Keys");
+  const button = el("button", { type: "button", class: "quiet with-word", on: { click: () => dialog.showModal() } }, icon("keys"), say("Keys"));
   return [button, dialog];
 }

@@ -6,6 +6,7 @@ import { byId, el } from "./dom.js";
 import { keyHelp } from "./keys.js";
 import { Marks } from "./log/marks.js";
 import { LogPane } from "./log/pane.js";
+import { say } from "./say.js";
 
 const box = byId("result");
 const keys = {}; // what single keys do, as long as a log is shown
@@ -28,7 +29,7 @@ export function showResult(report, { logs, first, take }) {
   window.scrollTo(0, 0);
   title.focus({ preventScroll: true });
   if (pane) openPane();
-  announce(`Answer: ${title.textContent}`);
+  announce(say("Answer: {title}", { title: title.textContent }));
 }
 
 /** Take the answer away again, and the log with it. */

@@ -1,6 +1,7 @@
 /* The list of rules narrows while one types: /v1/rules says which rules speak of the words. */
 
 import { byId } from "./dom.js";
+import { language, say } from "./say.js";
 
 const WAIT_MS = 120;
 const field = byId("q");
@@ -11,7 +12,7 @@ let asked = null;
 async function search() {
   asked?.abort();
   asked = new AbortController();
-  const address = `/v1/rules?q=${encodeURIComponent(field.value)}`;
+  const address = `/v1/rules?lang=${encodeURIComponent(language)}&q=${encodeURIComponent(field.value)}`;
   let found;
   try {
     const response = await fetch(address, { signal: asked.signal });
@@ -34,7 +35,7 @@ function show(ids) {
     heading.querySelector(".count").textContent = left;
   }
   byId("none").hidden = ids.size > 0;
-  byId("found").textContent = `${ids.size} of ${rows.length} rules`;
+  byId("found").textContent = say("{part} of {whole} rules", { part: ids.size, whole: rows.length });
   history.replaceState(null, "", field.value ? `/rules?q=${encodeURIComponent(field.value)}` : "/rules");
 }
 
@@ -46,3 +47,4 @@ field.form.addEventListener("submit", (event) => {
   event.preventDefault();
   search();
 });
+if (field.value !== field.defaultValue) search(); // typed while this was loading

@@ -3,6 +3,7 @@
 import { copyButton } from "./copy.js";
 import { byId, el, icon } from "./dom.js";
 import { forgetKey, keepKey } from "./kept.js";
+import { say } from "./say.js";
 import * as words from "./words.js";
 
 /**
@@ -11,26 +12,26 @@ import * as words from "./words.js";
  */
 export function shareRow(days, save, { canKeepLog = false } = {}) {
   const row = el("div", { class: "share" });
-  const say = el("span", { class: "fine", role: "alert" });
+  const said = el("span", { class: "fine", role: "alert" });
   const make = async () => {
     button.disabled = true;
-    say.textContent = "";
+    said.textContent = "";
     try {
       show(await save(withLog.checked));
     } catch (error) {
-      say.textContent = error.message;
+      said.textContent = error.message;
       button.disabled = false;
     }
   };
-  const button = el("button", { type: "button", on: { click: make } }, icon("link"), "Make a link");
+  const button = el("button", { type: "button", on: { click: make } }, icon("link"), say("Make a link"));
   const withLog = el("input", { type: "checkbox", id: "with-log" });
   const offer = () => {
     button.disabled = false;
     row.replaceChildren(
       button,
-      canKeepLog ? el("label", { class: "with-log", for: "with-log" }, withLog, "with the log") : "",
-      el("p", { class: "fine" }, `Stores the answer, secrets taken out, for ${words.count(days, "day")}. ${canKeepLog ? "The log only where you say so." : "The log is not stored."}`),
-      say,
+      canKeepLog ? el("label", { class: "with-log", for: "with-log" }, withLog, say("with the log")) : "",
+      el("p", { class: "fine" }, say("Stores the answer, secrets taken out, for {days}. ", { days: words.count(days, "day") }) + (canKeepLog ? say("The log only where you say so.") : say("The log is not stored."))),
+      said,
     );
   };
   const show = ({ id, token, expires }) => {
@@ -43,8 +44,8 @@ export function shareRow(days, save, { canKeepLog = false } = {}) {
       button.focus();
     };
     row.replaceChildren(
-      el("div", { class: "take-row" }, el("label", { class: "vh", for: "link" }, "Link to this answer"), field, copyButton(address, "the link"), deleteButton(id, token, gone)),
-      el("p", { class: "fine" }, `Who has the link can read the answer until ${words.clock(expires)}.`),
+      el("div", { class: "take-row" }, el("label", { class: "vh", for: "link" }, say("Link to this answer")), field, copyButton(address, say("the link")), deleteButton(id, token, gone)),
+      el("p", { class: "fine" }, say("Who has the link can read the answer until {time}.", { time: words.clock(expires) })),
     );
     field.focus();
     field.select();
@@ -55,16 +56,16 @@ export function shareRow(days, save, { canKeepLog = false } = {}) {
 
 /** Return a button that deletes a saved report for good. */
 export function deleteButton(id, token, done) {
-  const say = el("span", { class: "fine", role: "alert" });
+  const said = el("span", { class: "fine", role: "alert" });
   const remove = async () => {
     const response = await fetch(`/v1/reports/${id}`, { method: "DELETE", headers: { "X-Delete-Token": token } });
     if (!response.ok && response.status !== 404) {
-      say.textContent = "It could not be deleted; try again.";
+      said.textContent = say("It could not be deleted; try again.");
       return;
     }
     forgetKey(id);
     delete byId("result").dataset.report;
     done();
   };
-  return el("span", {}, el("button", { type: "button", on: { click: remove } }, "Delete it"), say);
+  return el("span", {}, el("button", { type: "button", on: { click: remove } }, say("Delete it")), said);
 }

@@ -4,7 +4,6 @@
 (() => {
   const root = document.documentElement;
   const kinds = ["auto", "light", "dark"];
-  const words = { auto: "as the system has them", light: "light", dark: "dark" };
 
   const stored = () => {
     try {
@@ -29,8 +28,8 @@
   document.addEventListener("DOMContentLoaded", () => {
     const button = document.getElementById("theme");
     const show = () => {
-      button.setAttribute("aria-label", `Colours: ${words[root.dataset.theme]}`);
-      button.title = `Colours: ${words[root.dataset.theme]}`;
+      button.title = button.dataset[root.dataset.theme]; // the page has the words
+      button.setAttribute("aria-label", button.title);
       button.querySelector("use").setAttribute("href", `/static/icons.svg#theme-${root.dataset.theme}`);
     };
     button.addEventListener("click", () => {

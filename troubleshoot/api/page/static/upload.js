@@ -1,5 +1,7 @@
 /* Logs -> the API -> a report, with progress on the way. XMLHttpRequest, because fetch tells nothing of an upload. */
 
+import { language, say } from "./say.js";
+
 /** What went wrong, in words for the reader. */
 export class UploadError extends Error {
   constructor(message, help = "") {
@@ -18,15 +20,15 @@ export function scan(logs, { platform = "", format = "json", save = false, keepL
   if (platform) form.append("platform", platform);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/v1/scan?format=${encodeURIComponent(format)}${save ? "&save=true" : ""}${keepLog ? "&keep_log=true" : ""}`);
+    request.open("POST", `/v1/scan?format=${encodeURIComponent(format)}&lang=${encodeURIComponent(language)}${save ? "&save=true" : ""}${keepLog ? "&keep_log=true" : ""}`);
     request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
     request.upload.addEventListener("load", () => onProgress(1, 1));
     request.addEventListener("load", () => {
       if (request.status === 200) resolve({ text: request.responseText, header: (name) => request.getResponseHeader(name) });
       else reject(problemOf(request));
     });
-    request.addEventListener("error", () => reject(new UploadError("The service cannot be reached.")));
-    request.addEventListener("abort", () => reject(new UploadError("Cancelled.")));
+    request.addEventListener("error", () => reject(new UploadError(say("The service cannot be reached."))));
+    request.addEventListener("abort", () => reject(new UploadError(say("Cancelled."))));
     signal?.addEventListener("abort", () => request.abort());
     request.send(form);
   });
@@ -38,7 +40,7 @@ export async function readLog({ name, blob }, source, line) {
   form.append("file", blob, name);
   const response = await fetch(`/v1/log?source=${encodeURIComponent(source)}&around=${line}`, { method: "POST", body: form });
   const answer = await response.json();
-  if (!response.ok) throw new UploadError(answer.detail ?? `it answered ${response.status}`);
+  if (!response.ok) throw new UploadError(answer.detail ?? say("it answered {status}", { status: response.status }));
   return answer;
 }
 
@@ -50,7 +52,7 @@ function problemOf(request) {
     /* a proxy between may answer in its own words, which are not for the reader */
   }
   const wait = request.getResponseHeader("Retry-After");
-  const help = problem.help ?? (wait && [429, 503].includes(request.status) ? `try again in ${wait} s` : "");
-  const text = problem.detail ?? `the service answered ${request.status}`;
+  const help = problem.help ?? (wait && [429, 503].includes(request.status) ? say("try again in {wait} s", { wait }) : "");
+  const text = problem.detail ?? say("the service answered {status}", { status: request.status });
   return new UploadError(text, help);
 }

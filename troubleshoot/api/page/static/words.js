@@ -1,6 +1,9 @@
 /* Numbers, places and people in words, as troubleshoot/report/words.py says them. */
 
+import { isEnglish, say } from "./say.js";
+
 export function count(number, noun) {
+  if (!isEnglish) return say(`{number} ${noun}`, { number: amount(number) });
   const plural = number === 1 ? "" : /(s|ch|x)$/.test(noun) ? "es" : "s";
   return `${amount(number)} ${noun}${plural}`;
 }
@@ -11,6 +14,7 @@ export function amount(number) {
 
 /** Return words as a sentence: a capital first, a full stop last. */
 export function sentence(text) {
+  if (!isEnglish) return `${text}${/[.!?:。！？：]$/.test(text) ? "" : /[\u4e00-\u9fff]/.test(text) ? "。" : "."}`;
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?:]$/.test(text) ? "" : "."}`;
 }
 
@@ -28,8 +32,8 @@ export function limit(bytes) {
 }
 
 export function seconds(number) {
-  if (number < 0.01) return "under 0.01 s";
-  return number < 10 ? `${number.toFixed(2)} s` : `${Math.round(number)} s`;
+  if (number < 0.01) return say("under 0.01 s");
+  return say("{number} s", { number: number < 10 ? number.toFixed(2) : Math.round(number) });
 }
 
 export function clock(time) {
@@ -38,7 +42,8 @@ export function clock(time) {
 
 /** `rank 3`, `ranks 0-7,12`. */
 export function ranks(compressed) {
-  return `${/[-,]/.test(compressed) ? "ranks" : "rank"} ${compressed}`;
+  const areMany = /[-,]/.test(compressed);
+  return say(areMany ? "ranks {numbers}" : "rank {numbers}", { numbers: compressed });
 }
 
 /** Return where and how often, what is known of it: ranks, hosts, count, first time. */
@@ -46,20 +51,21 @@ export function whereabouts(finding) {
   const parts = [];
   if (finding.ranks) parts.push(ranks(finding.ranks));
   if (finding.hosts.length) {
-    const more = finding.hosts.length > 3 ? ` and ${finding.hosts.length - 3} more` : "";
-    parts.push(`${finding.hosts.length > 1 ? "hosts" : "host"} ${finding.hosts.slice(0, 3).join(", ")}${more}`);
+    let names = finding.hosts.slice(0, 3).join(", ");
+    if (finding.hosts.length > 3) names = say("{names} and {more} more", { names, more: finding.hosts.length - 3 });
+    parts.push(say(finding.hosts.length > 1 ? "hosts {names}" : "host {names}", { names }));
   }
-  if (finding.count > 1) parts.push(`${amount(finding.count)} times`);
-  if (finding.first_seen) parts.push(`first at ${clock(finding.first_seen)}`);
+  if (finding.count > 1) parts.push(say("{number} times", { number: amount(finding.count) }));
+  if (finding.first_seen) parts.push(say("first at {time}", { time: clock(finding.first_seen) }));
   return parts;
 }
 
-const OWNERS = { platform: "For the platform’s administrators.", vendor: "For the vendor." };
-const RETRIES = { yes: "Running it again may be enough.", no: "Running it again as it is does not help." };
+const OWNERS = { platform: say("For the platform’s administrators."), vendor: say("For the vendor.") };
+const RETRIES = { yes: say("Running it again may be enough."), no: say("Running it again as it is does not help.") };
 
 /** Return who can mend it and whether to run again, where that is not the ordinary case. */
 export function advice(finding) {
-  return [OWNERS[finding.owner], RETRIES[finding.retry]].filter(Boolean).join(" ");
+  return [OWNERS[finding.owner], RETRIES[finding.retry]].filter(Boolean).join(isEnglish ? " " : "");
 }
 
 /** Return what a reader calls a platform, as the page was told. */

@@ -2,17 +2,18 @@
 
 import { el, hidden } from "../dom.js";
 import { shown } from "../printable.js";
+import { say } from "../say.js";
 import { amount } from "../words.js";
 import { spanIn } from "./marks.js";
 
 export const MOST_LETTERS = 4000; // of one line; a longer one is cut around what matters in it
 
 const KINDS = {
-  cause: "Evidence of the cause",
-  also: "Evidence",
-  symptom: "A symptom",
-  suspect: "Worth reading",
-  good: "Good news",
+  cause: say("Evidence of the cause"),
+  also: say("Evidence"),
+  symptom: say("A symptom"),
+  suspect: say("Worth reading"),
+  good: say("Good news"),
 };
 
 /** Return the element of a line. `look` has the mark, the words of the filter, the address, and what is chosen. */
@@ -22,12 +23,12 @@ export function lineElement(number, raw, { mark, words, address, isChosen, isCur
   const left = raw.length - text.length;
   const classes = ["log-line", mark && `is-${mark.kind}`, isChosen && "is-chosen", isCurrent && "is-current"];
   return el("div", { class: classes.filter(Boolean).join(" "), "data-line": number },
-    el("a", { class: "log-number", href: address, tabindex: "-1", "aria-label": `Line ${number}` }, String(number)),
+    el("a", { class: "log-number", href: address, tabindex: "-1", "aria-label": say("Line {number}", { number }) }, String(number)),
     el("span", { class: "log-text" },
       mark && mark.line === number ? hidden(`${KINDS[mark.kind]}: `) : null,
-      start > 0 ? el("span", { class: "log-cut" }, `… ${amount(start)} characters … `) : null,
+      start > 0 ? el("span", { class: "log-cut" }, say("… {number} characters … ", { number: amount(start) })) : null,
       pieces(text, spans(text, span && [span[0] - start, span[1] - start], words)),
-      left - start > 0 ? el("span", { class: "log-cut" }, ` … ${amount(left - start)} more characters`) : null,
+      left - start > 0 ? el("span", { class: "log-cut" }, say(" … {number} more characters", { number: amount(left - start) })) : null,
     ),
   );
 }

@@ -7,6 +7,7 @@
    What a browser can decompress is opened here (gzip, zip, tar). The rest (xz, bzip2, zstd) is sent to the service once
    more, which gives the lines around one that is asked for; if it does not, the report's quotes are shown. */
 
+import { say } from "../say.js";
 import { readLines } from "./text.js";
 
 export const MOST_BYTES = 256 * 1024 * 1024; // of one log, shown; the service reads it all
@@ -15,7 +16,7 @@ const ZIP_END_BYTES = 66_000; // the end record and the longest comment
 
 /** The logs of one scan; each is opened when it is first asked for. */
 export class Logs {
-  why = "This log cannot be opened in the browser."; // where there are but quotes
+  why = say("This log cannot be opened in the browser."); // where there are but quotes
 
   /** `given` are `{ name, blob }`, as they were sent; `read({ name, blob }, source, line)` has the service open one. */
   constructor(given, read) {
@@ -36,7 +37,7 @@ export class Logs {
   }
 
   refused(error) {
-    this.why = `The service could not open this log: ${error.message}.`.replace("..", ".");
+    this.why = say("The service could not open this log: {why}.", { why: error.message }).replace("..", ".");
     return null;
   }
 
@@ -46,7 +47,7 @@ export class Logs {
     if (name === undefined) return null;
     const { text, first_line: first, more_before: before, more_after: after } = await this.read({ name, blob: this.files.get(name) }, source, line);
     const log = await readLines(source, new Blob([text]).stream(), MOST_BYTES);
-    const note = "The service opened this log, secrets taken out.";
+    const note = say("The service opened this log, secrets taken out.");
     return Object.assign(log, { first, before, after, note });
   }
 

@@ -4,6 +4,7 @@ import { announce } from "../copy.js";
 import { el, hidden, icon } from "../dom.js";
 import { keep, recall } from "../kept.js";
 import { visible } from "../printable.js";
+import { isEnglish, say } from "../say.js";
 import * as words from "../words.js";
 import { addressOf, parseAddress } from "./address.js";
 import { findLines } from "./filter.js";
@@ -44,25 +45,25 @@ export class LogPane {
     this.filter = el("input", {
       type: "search",
       id: "filter",
-      placeholder: "Filter lines",
+      placeholder: say("Filter lines"),
       spellcheck: "false",
       autocomplete: "off",
       on: { input: () => this.filterSoon(), keydown: (event) => this.leaveFilter(event) },
     });
     this.amount = el("span", { class: "log-amount", role: "status" });
-    this.wrap = el("button", { type: "button", class: "quiet", "aria-pressed": "false", title: "Wrap long lines (w)", on: { click: () => this.toggleWrap() } },
-      icon("wrap"), hidden("Wrap long lines"));
-    this.box = el("div", { class: "log-box", tabindex: "0", role: "region", "aria-label": "Lines of the log", on: { click: (event) => this.choose(event) } });
+    this.wrap = el("button", { type: "button", class: "quiet", "aria-pressed": "false", title: say("Wrap long lines (w)"), on: { click: () => this.toggleWrap() } },
+      icon("wrap"), hidden(say("Wrap long lines")));
+    this.box = el("div", { class: "log-box", tabindex: "0", role: "region", "aria-label": say("Lines of the log"), on: { click: (event) => this.choose(event) } });
     this.ruler = el("div", { class: "log-ruler", "aria-hidden": "true", on: { click: (event) => this.followRuler(event) } });
     const name = this.only
       ? el("span", { class: "log-name" }, visible(this.report.sources[0]?.name ?? ""))
-      : [el("label", { class: "vh", for: "source" }, "Log"), this.source];
+      : [el("label", { class: "vh", for: "source" }, say("Log")), this.source];
     return el("section", { class: "log", id: "log", "aria-labelledby": "log-title" },
-      el("h2", { class: "vh", id: "log-title" }, "The log"),
+      el("h2", { class: "vh", id: "log-title" }, say("The log")),
       el("div", { class: "log-bar" },
         el("div", { class: "log-names" }, name, this.amount),
         el("div", { class: "log-tools" },
-          el("label", { class: "vh", for: "filter" }, "Filter lines"),
+          el("label", { class: "vh", for: "filter" }, say("Filter lines")),
           el("span", { class: "log-filter" }, icon("search"), this.filter),
           this.wrap,
         ),
@@ -74,14 +75,14 @@ export class LogPane {
   }
 
   stepper() {
-    const back = el("a", { class: "log-back", href: "#answer-title" }, "Back to the answer"); // where it stands above
+    const back = el("a", { class: "log-back", href: "#answer-title" }, say("Back to the answer")); // where it stands above
     if (this.marks.steps.length === 0) return el("div", { class: "log-steps" }, back);
     const button = (name, label, key, way) =>
       el("button", { type: "button", class: "quiet", title: `${label} (${key})`, on: { click: () => this.jump(way) } }, icon(name), hidden(label));
     return el("div", { class: "log-steps" },
-      button("up", "Previous evidence", "p", -1),
+      button("up", say("Previous evidence"), "p", -1),
       this.where,
-      button("down", "Next evidence", "n", 1),
+      button("down", say("Next evidence"), "n", 1),
       this.caption,
       back,
     );
@@ -95,7 +96,7 @@ export class LogPane {
       this.source.value = name;
       line ??= this.marks.steps.find((mark) => mark.source === name)?.line ?? null;
       const wanted = (this.wanted = { name, line });
-      this.amount.textContent = "opening";
+      this.amount.textContent = say("opening");
       const log = (await this.logs.get(name, line ?? 1)) ?? this.quotes(name);
       if (this.wanted !== wanted) return; // another one was asked for meanwhile
       const info = this.report.sources.find((each) => each.name === name);
@@ -107,9 +108,9 @@ export class LogPane {
       this.chosen = null;
       const note = noteOn(log, this.logs.why);
       const turn = (label, line) => el("button", { type: "button", class: "quiet", on: { click: () => this.open(name, line) } }, label);
-      this.note.replaceChildren(note, log.before ? turn("Earlier lines", log.first - 1) : "", log.after ? turn("Later lines", log.first + log.count) : "");
+      this.note.replaceChildren(note, log.before ? turn(say("Earlier lines"), log.first - 1) : "", log.after ? turn(say("Later lines"), log.first + log.count) : "");
       this.note.hidden = !note;
-      this.box.setAttribute("aria-label", `Lines of ${visible(name)}`);
+      this.box.setAttribute("aria-label", say("Lines of {name}", { name: visible(name) }));
       this.show();
     }
     if (line !== null) this.goTo(line);
@@ -125,8 +126,8 @@ export class LogPane {
     const digits = Math.max(String(log.count ? log.numberAt(log.count - 1) : 0).length, 3);
     this.scroller.show(found ? found.length : log.count, (at) => Math.min(log.size(found ? found[at] : at), most), digits);
     this.amount.textContent = found
-      ? `${words.amount(found.length)} of ${words.count(log.count, "line")}`
-      : log.isQuoted ? words.count(log.count, "quoted line") : log.before || log.after ? `lines ${words.amount(log.first)} to ${words.amount(log.first + log.count - 1)}` : words.count(log.count, "line");
+      ? say("{part} of {whole}", { part: words.amount(found.length), whole: words.count(log.count, "line") })
+      : log.isQuoted ? words.count(log.count, "quoted line") : log.before || log.after ? say("lines {first} to {last}", { first: words.amount(log.first), last: words.amount(log.first + log.count - 1) }) : words.count(log.count, "line");
     this.paintRuler();
   }
 
@@ -173,11 +174,11 @@ export class LogPane {
   goToMark(mark, { isAsked = true } = {}) {
     this.step = this.marks.steps.indexOf(mark);
     this.chosen = null;
-    this.where.textContent = `${this.step + 1} of ${this.marks.steps.length}`;
+    this.where.textContent = say("{part} of {whole}", { part: this.step + 1, whole: this.marks.steps.length });
     this.caption.textContent = visible(mark.title);
     this.caption.className = `log-caption is-${mark.kind}`;
     if (isAsked) this.write(mark.source, mark.line, mark.endLine);
-    announce(`Evidence ${this.step + 1} of ${this.marks.steps.length}, line ${mark.line}: ${visible(mark.title)}`);
+    announce(say("Evidence {part} of {whole}, line {line}: {title}", { part: this.step + 1, whole: this.marks.steps.length, line: mark.line, title: visible(mark.title) }));
     return this.open(mark.source, mark.line);
   }
 
@@ -259,7 +260,7 @@ export class LogPane {
     for (const mark of this.marks.steps) {
       const index = mark.source === this.log.name ? this.log.indexOf(mark.line) : -1;
       if (index < 0) continue;
-      const tick = el("span", { class: `log-tick is-${mark.kind}`, title: `Line ${mark.line}` });
+      const tick = el("span", { class: `log-tick is-${mark.kind}`, title: say("Line {number}", { number: mark.line }) });
       tick.style.top = `${(100 * index) / Math.max(this.log.count, 1)}%`;
       tick.mark = mark;
       this.ruler.append(tick);
@@ -277,7 +278,7 @@ export class LogPane {
 
 /** Return what the reader should know of how a log is shown, or nothing. */
 function noteOn(log, why) {
-  if (log.isQuoted) return `${why} These are the lines that the answer quotes.`;
-  const goesOn = log.cut ? "The log goes on; this much of it is shown." : log.before || log.after ? "It is long: this is a part of it." : "";
-  return [log.note, goesOn].filter(Boolean).join(" ");
+  if (log.isQuoted) return why + say(" These are the lines that the answer quotes.");
+  const goesOn = log.cut ? say("The log goes on; this much of it is shown.") : log.before || log.after ? say("It is long: this is a part of it.") : "";
+  return [log.note, goesOn].filter(Boolean).join(isEnglish ? " " : "");
 }
