@@ -14,7 +14,7 @@ from report_samples import EMPTY, EVIDENCE, FINDING, HOSTILE, NASTY_LINE, OTHER,
 from troubleshoot.model import Confidence, Evidence, Note, Report, Role, Severity, Verdict
 from troubleshoot.report import RENDERERS
 from troubleshoot.report.look import Look
-from troubleshoot.report.printable import cells
+from troubleshoot.report.printable import cells, wrap
 from troubleshoot.report.text import render_text
 
 SGR = re.compile(r"\x1b\[[\d;]*m")
@@ -193,3 +193,22 @@ def test_a_clean_report_shows_what_is_worth_knowing(format: str) -> None:
     rendered = RENDERERS[format](report)
     assert "A notice with its own words" in rendered
     assert "Nothing found" not in rendered
+
+
+def test_punctuation_of_wide_text_is_not_parted_from_its_word() -> None:
+    text = "镜像太旧（需要 glibc 2.34），请更换基础镜像。然后重新运行、并查看「结果」。"
+    for width in range(8, 40):
+        lines = wrap(text, width)
+        assert all(line[0] not in "，。、）」" and line[-1] not in "（「" for line in lines), (width, lines)
+        assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_chinese_words_stand_in_columns_of_cells() -> None:
+    text = render_text(replace(REPORT, language="zh-CN"), Look(width=60))
+    lines = text.split("\n")
+    where = next(line for line in lines if line.startswith("位置"))
+    why = next(line for line in lines if line.startswith("原因"))
+    rows = [line for line in lines if line.startswith(("  高", "  中", "  低", "  紧急"))]
+    assert cells(where[: where.index("launcher.log")]) == cells(why[: len(why) - len(why[2:].lstrip())]) == 10
+    assert {cells(row) - cells(row[2:].lstrip().partition(" ")[2].lstrip()) for row in rows} == {11}
+    assert all(cells(line) <= 60 for line in lines if not line.startswith("     "))

@@ -16,6 +16,9 @@ UNSAFE = late.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
 )
 TAB = "    "
+_WIDE = r"\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef"
+# a wide character or a word, with the punctuation that may not be parted from it by a line's end
+PIECES = late.compile(rf"[（「『【《〈]*(?:[{_WIDE}]|[^{_WIDE}]+)[，。、；：！？）」』】》〉]*\s*")
 
 
 def visible(text: str) -> str:
@@ -118,13 +121,7 @@ def _words(paragraph: str) -> list[str]:
     words = re.findall(r"\S+\s*", paragraph.strip())
     if paragraph.isascii():
         return words
-    return [
-        piece
-        for word in words
-        for piece in re.findall(
-            r"[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]\s*|[^\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]+", word
-        )
-    ]
+    return [piece for word in words for piece in PIECES.findall(word)]
 
 
 def _cell_width(char: str) -> int:
