@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
 import socket
 import threading
 import time
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import uvicorn
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from troubleshoot import scan_text
@@ -19,6 +22,7 @@ from troubleshoot.api.app import SAMPLE, create_app
 from troubleshoot.api.body import NamedLogs
 from troubleshoot.api.options import ServiceOptions
 from troubleshoot.api.patience import PatientProtocol
+from troubleshoot.cli.serve import _options
 from troubleshoot.errors import StoreFullError
 from troubleshoot.report.json import render_json
 from troubleshoot.store.database import open_database
@@ -41,6 +45,22 @@ def test_strangers_list_no_links_where_nobody_asks_for_keys(tmp_path: Path, path
 def client() -> Iterator[TestClient]:
     with TestClient(create_app(watch=False), raise_server_exceptions=False) as client:
         yield client
+
+
+@contextlib.contextmanager
+def listening(app: FastAPI) -> Iterator[int]:
+    """Serve an application on a socket, as `troubleshoot serve` does; give the port."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, http=PatientProtocol, log_config=None))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    end = time.monotonic() + 20
+    while not server.started and time.monotonic() < end:
+        time.sleep(0.02)
+    try:
+        yield server.servers[0].sockets[0].getsockname()[1]
+    finally:
+        server.should_exit = True
+        thread.join(10)
 
 
 def test_ten_thousand_logs_of_one_name_are_named_in_linear_time(client: TestClient) -> None:
@@ -90,16 +110,8 @@ def test_half_of_a_head_does_not_hold_a_connection(monkeypatch: pytest.MonkeyPat
     """API4: 1,500 sockets that sent `GET / HT` were all still open after as long as one looked."""
     monkeypatch.setattr("troubleshoot.api.patience.HEAD_S", 0.5)
     app = create_app(watch=False, default_rules=False)
-    config = uvicorn.Config(app, port=0, http=PatientProtocol, log_level="error")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    end = time.monotonic() + 20
-    while not server.started and time.monotonic() < end:
-        time.sleep(0.02)
-    port = server.servers[0].sockets[0].getsockname()[1]
     whole = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    try:
+    with listening(app) as port:
         for before in (b"", whole):  # at once, and after a request
             with socket.create_connection(("127.0.0.1", port), timeout=10) as slow:
                 slow.sendall(before)
@@ -116,9 +128,6 @@ def test_half_of_a_head_does_not_hold_a_connection(monkeypatch: pytest.MonkeyPat
                 time.sleep(0.2)
                 quick.sendall(whole)
                 assert quick.recv(4096).startswith(b"HTTP/1.1 200")
-    finally:
-        server.should_exit = True
-        thread.join(10)
 
 
 def test_store_does_not_grow_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,3 +160,57 @@ def test_full_store_is_told_and_the_answer_is_not_lost(tmp_path: Path, monkeypat
         assert answer.status_code == 507
         assert answer.headers["content-type"] == "application/problem+json"
         assert client.post("/v1/scan", content=SAMPLE).status_code == 200
+
+
+def test_head_without_an_end_does_not_fill_the_memory() -> None:
+    """API4: 200 MB of header lines on one connection became 3 GB of memory."""
+    app = create_app(watch=False, default_rules=False)
+    with listening(app) as port:
+        for line in (b"X-A: b\r\n" * 1000, b"a" * 8000):
+            with socket.create_connection(("127.0.0.1", port), timeout=10) as endless:
+                endless.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-B: ")
+                sent = 0
+                with contextlib.suppress(OSError):  # cut off while we send
+                    while sent < 4_000_000:
+                        endless.sendall(line)
+                        sent += len(line)
+                assert sent < 4_000_000
+        cookie = b"c" * 30_000
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as large:
+            large.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nCookie: " + cookie + b"\r\n\r\n")
+            assert large.recv(4096).startswith(b"HTTP/1.1 200")
+
+
+def test_tunnel_for_slack_lets_strangers_in_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """API8: with --slack on loopback any name was taken, so a tunnel to it opened the whole service without keys."""
+    monkeypatch.setattr("troubleshoot.cli.serve._check_slack", lambda: None)
+    hosts = _options("127.0.0.1", 1, keys=None, insecure=False, rate=None, slack=True, scan_processes=0,
+                     scan_seconds=1, scan_mb=64)["hosts"]  # fmt: skip
+    with TestClient(create_app(watch=False, options=ServiceOptions(hosts=hosts))) as client:
+        outside = {"Host": "tunnel.example"}
+        assert client.get("/v1/rules", headers=outside).status_code == 421
+        assert client.post("/slack/events", headers=outside).status_code != 421
+        assert client.get("/v1/rules", headers={"Host": "localhost:8080"}).status_code == 200
+
+
+@pytest.mark.parametrize("header", [{"X-Forwarded-For": "198.51.100.7"}, {"Forwarded": "for=198.51.100.7"}])
+def test_proxy_before_loopback_makes_nobody_an_admin(tmp_path: Path, header: dict[str, str]) -> None:
+    """API5: who came through a proxy on the same machine was taken for its only user."""
+    options = ServiceOptions(store=f"sqlite:///{tmp_path / 'store.db'}")
+    with TestClient(create_app(watch=False, options=options)) as client:
+        assert client.get("/v1/reports").status_code == 200
+        assert client.get("/v1/reports", headers=header).status_code == 403
+        assert client.get("/v1/rules", headers=header).status_code == 200
+
+
+def test_client_that_goes_away_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    """API8: each half of a body left a trace in the log of errors."""
+    app = create_app(watch=False, default_rules=False)
+    with listening(app) as port, socket.create_connection(("127.0.0.1", port), timeout=10) as gone:
+        gone.sendall(b"POST /v1/scan HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nhalf")
+        gone.close()
+        end = time.monotonic() + 10
+        while not any(each.name == "troubleshoot.access" for each in caplog.records) and time.monotonic() < end:
+            time.sleep(0.05)
+    told = [each for each in caplog.records if each.levelno >= logging.ERROR]
+    assert [each.getMessage() for each in told] == []

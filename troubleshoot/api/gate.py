@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -36,11 +36,13 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 TRACE = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 ASK_BROWSER = 'Basic realm="troubleshoot: any name, an API key as the password", charset="UTF-8"'
 ASK_PROGRAM = 'Bearer realm="troubleshoot"'
+CLIENT_GONE = 499  # as nginx writes it down
+SLACK = "/slack/events"
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
-OPEN = frozenset({"/healthz", "/readyz", "/slack/events"})  # Slack signs its requests
+OPEN = frozenset({"/healthz", "/readyz", SLACK})  # Slack signs its requests
 OPEN_BELOW = ("/static/",)
-UNCOUNTED = frozenset({"/healthz", "/readyz", "/slack/events"})  # a probe that is turned away restarts the service
+UNCOUNTED = frozenset({"/healthz", "/readyz", SLACK})  # a probe that is turned away restarts the service
 SCOPES: tuple[tuple[str, str, str], ...] = (  # method, path or its beginning, scope
     ("POST", "/v1/scan", "scan"),
     ("POST", "/v1/log", "scan"),
@@ -135,6 +137,8 @@ class Gate:
                 await refusal(scope, receive, counted_send)
             else:
                 await self._app(scope, counted_receive, counted_send)
+        except ClientDisconnect:
+            status = status or CLIENT_GONE  # it sent half a body and left: nobody is there to be told
         except Exception as error:
             log.exception("unhandled error", exc_info=error, extra={"fields": {"request_id": request_id}})
             if status:
@@ -168,13 +172,15 @@ class Gate:
 
     def _refusal(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Response | None:
         """Return the answer to a request that must not reach the application."""
-        if self._hosts and _host_name(headers.get(b"host", b"")) not in self._hosts:
+        is_ours = _host_name(headers.get(b"host", b"")) in self._hosts
+        if self._hosts and not is_ours and scope["path"] != SLACK:  # which comes through a tunnel, and is signed
             return self._refuse(scope, "host", 421, "this service does not go by that name")
         if scope["method"] not in SAFE_METHODS and is_cross_site(headers):
             return self._refuse(scope, "cross-site", 403, "requests of other sites' pages are not taken")
         needed = scope_for(scope["method"], scope["path"])
         key = None
-        allowed = self._without_keys
+        is_forwarded = b"x-forwarded-for" in headers or b"forwarded" in headers  # a proxy lets others in
+        allowed = EVERYBODYS_SCOPES if is_forwarded else self._without_keys
         if self._keys is not None:
             key = scope["state"]["key"] = self._key_in(headers)
             allowed = key.scopes if key else ()
@@ -231,7 +237,7 @@ def _with_headers(
 WANTED = frozenset(
     {
         *(b"x-request-id", b"authorization", b"x-api-key", b"host", b"origin", b"sec-fetch-site"),
-        *(b"accept", b"traceparent"),
+        *(b"accept", b"traceparent", b"x-forwarded-for", b"forwarded"),
     }
 )
 

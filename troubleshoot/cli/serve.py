@@ -164,7 +164,7 @@ def _options(
     return {
         "keys_file": keys,
         "rate_per_minute": (0 if is_local else DEFAULT_RATE_PER_MINUTE) if rate is None else rate,
-        "hosts": LOOPBACK_HOSTS if is_local and keys is None and not slack else (),
+        "hosts": LOOPBACK_HOSTS if is_local and keys is None else (),
         "is_private": is_local,
         "scan_processes": default_scan_processes(workers) if scan_processes is None else scan_processes,
         "scan_seconds": scan_seconds,
