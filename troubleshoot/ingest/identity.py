@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from troubleshoot import late
-from troubleshoot.model import Identity
+from troubleshoot.model import NOBODY, Identity
 
 _NAME = r"[a-z0-9][a-z0-9.-]*"
 _ROLE = r"master|worker|launcher|chief|ps|replica|leader"
@@ -62,7 +62,7 @@ _STREAMS = {".err": "stderr", ".out": "stdout"}
 def identity_from_path(path: str) -> Identity:
     """Return what the path tells of where its log comes from."""
     path = path[-PATH_CHARS:].replace("\\", "/")
-    found = Identity()
+    found = NOBODY
     for layout in _LAYOUTS:
         if m := layout.search(path):
             facts = m.groupdict()

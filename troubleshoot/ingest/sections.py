@@ -14,9 +14,8 @@ from bisect import bisect_right
 
 from troubleshoot import late
 from troubleshoot.ingest.identity import identity_from_path
-from troubleshoot.model import Block, Identity
+from troubleshoot.model import NOBODY, Block, Identity
 
-NOBODY = Identity()
 _MARK = late.compile(
     rb"^(?:==== (START|END) logs for container (\S+) of pod [\w.-]+/(\S+) ====|==> (\S[^\n]*?) <==)\r?$", re.MULTILINE
 )

@@ -7,6 +7,7 @@ given (for a compressed file: of its decompressed text); a column counts charact
 
 from troubleshoot.model.jobs import FirstFailure, Job, Moment, RankSummary, Straggler, TimelineEntry, Track
 from troubleshoot.model.logs import (
+    NOBODY,
     Block,
     Hit,
     Identity,
@@ -59,6 +60,7 @@ from troubleshoot.model.rules import (
 )
 
 __all__ = [
+    "NOBODY",
     "Block",
     "Condition",
     "Confidence",

@@ -21,12 +21,25 @@ class Identity:
 
     def over(self, other: Identity) -> Identity:
         """Return this identity with its gaps filled from `other`."""
+        # most lines tell nothing of their own, and most sources nothing of theirs: twice per line and hit
+        if other is self or other is NOBODY:
+            return self
+        if self is NOBODY:
+            return other
         return Identity(
-            *(mine if mine is not None else theirs for mine, theirs in zip(self.parts(), other.parts(), strict=True))
+            self.host if self.host is not None else other.host,
+            self.pod if self.pod is not None else other.pod,
+            self.container if self.container is not None else other.container,
+            self.rank if self.rank is not None else other.rank,
+            self.local_rank if self.local_rank is not None else other.local_rank,
+            self.stream if self.stream is not None else other.stream,
         )
 
     def parts(self) -> tuple[Any, ...]:
         return (self.host, self.pod, self.container, self.rank, self.local_rank, self.stream)
+
+
+NOBODY = Identity()  # of what tells nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +48,7 @@ class Source:
 
     name: str
     kind: str = "file"  # file | member | stdin | text | upload
-    identity: Identity = Identity()
+    identity: Identity = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +103,7 @@ class Record:
     raw: str
     text: str
     stamp: Stamp | None = None
-    identity: Identity = Identity()
+    identity: Identity = NOBODY
     level: str | None = None
     document: str = "log"  # kind of document it stands in: log, env, manifest, describe, fi_info, ...
 
@@ -112,7 +125,7 @@ class Peeled:
 
     text: str
     stamp: Stamp | None = None
-    identity: Identity = Identity()
+    identity: Identity = NOBODY
     level: str | None = None
     document: str = "log"
 
@@ -141,7 +154,7 @@ class SourceInfo:
     lines: int
     encoding: str = "utf-8"
     wrapper: str | None = None
-    identity: Identity = Identity()
+    identity: Identity = NOBODY
     documents: tuple[str, ...] = ()
     first_time: datetime | None = None
     last_time: datetime | None = None
@@ -174,5 +187,5 @@ class Progress:
     step: int
     epoch: int | None = None
     stamp: Stamp | None = None
-    identity: Identity = Identity()
+    identity: Identity = NOBODY
     world: int | None = None

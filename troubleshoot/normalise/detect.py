@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from troubleshoot import late
-from troubleshoot.model import Identity, Stamp
+from troubleshoot.model import NOBODY, Identity, Stamp
 from troubleshoot.normalise.facts import VARIABLES, identity_from, identity_from_variable
 from troubleshoot.normalise.timestamps import Clock, parse_stamp
 from troubleshoot.normalise.weak import LAUNCHER_LINE, WEAK, WeakWrapper
@@ -37,10 +37,6 @@ EVENT_SHARE = 0.2  # stern's own "+ pod › container" lines are proof enough
 Found = tuple[Wrapper, str, dict[str, str | None]]  # a wrapper, what is left without it, its facts
 _LEADS, _EVERYWHERE = by_lead(WRAPPERS)
 _YEAR = late.compile(r"(?<!\d)\d{4}[-/]|\d{4}$|^\d{9,}")
-
-
-NOBODY = Identity()
-NOT_WHO = frozenset({"msg", "ts", "level", "sev"})  # facts that tell nothing of who wrote the line
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +68,10 @@ class _Row:
 
 def first_strong(text: str, last: str | None, used: set[str]) -> Found | None:
     """Return the outermost strong wrapper of `text`."""
-    for each in _LEADS.get(text[:1], _EVERYWHERE):
+    group = _LEADS.get(text[:1], _EVERYWHERE)
+    if not group.may_take(text):
+        return None
+    for each in group.wrappers:
         if (
             each.pattern.match(text) is None
             or each.after not in (None, last)
@@ -159,8 +158,7 @@ def _identity(rows: Sequence[_Row]) -> Identity:
     for row in rows:
         own = NOBODY
         for _, _, told_here in row.taken:
-            if not told_here.keys() <= NOT_WHO:
-                own = identity_from(told_here).over(own)
+            own = identity_from(told_here).over(own)
         if own is not NOBODY:
             for name, value in zip(told, own.parts(), strict=True):
                 if value is not None:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 
 from troubleshoot import late
-from troubleshoot.model import Identity
+from troubleshoot.model import NOBODY, Identity
 
 Facts = Mapping[str, str | None]
 
@@ -49,8 +49,13 @@ VARIABLES = {
 }  # fmt: skip
 
 
+NOT_WHO = frozenset({"msg", "ts", "level", "sev"})  # facts that tell nothing of who wrote the line
+
+
 def identity_from(facts: Facts) -> Identity:
     """Return the identity that a wrapper's facts give."""
+    if facts.keys() <= NOT_WHO:
+        return NOBODY
     if facts.get("labels"):
         facts = {**facts, **labels_from(facts["labels"] or "")}
     stream = facts.get("stream")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from troubleshoot import limits
-from troubleshoot.model import Identity, Peeled, Stamp
+from troubleshoot.model import NOBODY, Identity, Peeled, Stamp
 from troubleshoot.normalise.detect import ROUNDS, Detected, Found, detect, first_strong, take_weak
 from troubleshoot.normalise.facts import facts_within, identity_from, level_from, level_of
 from troubleshoot.normalise.timestamps import Clock, parse_stamp
@@ -35,7 +35,7 @@ class LineNormaliser:
 
     def __init__(
         self,
-        identity: Identity = Identity(),  # noqa: B008 - a frozen value
+        identity: Identity = NOBODY,
         clock: Clock | None = None,
         sample: Callable[[], tuple[Sequence[str], bool]] = lambda: ((), False),
     ) -> None:
@@ -70,7 +70,7 @@ class LineNormaliser:
         if len(text) > limits.LINE_BYTES:
             return Peeled(text, identity=self.identity, document=document)
         weak = self.detected.weak
-        identity, level = Identity(), None
+        identity, level = NOBODY, None
         stamp: Stamp | None = None
         used: set[str] = set()
         last: str | None = None

@@ -31,6 +31,10 @@ HOST = r"[A-Za-z0-9][\w.-]*"
 IDENT = r"[A-Za-z_(][\w./@()+-]*"
 
 
+MESSAGE = "(?P<msg>.*)$"
+_GROUP_NAME = late.compile(r"\(\?P<\w+>")
+
+
 @dataclass(frozen=True, slots=True)
 class Wrapper:
     """One kind of prefix. `lead`: the characters a line of it may begin with ("" means any).
@@ -65,7 +69,7 @@ def wrapper(
     after: str | None = None,
 ) -> Wrapper:
     """Return the wrapper whose prefix is `pattern`; what follows it is the message."""
-    return Wrapper(name, late.compile(pattern + r"(?P<msg>.*)$", re.DOTALL), lead, zone, finish, after)
+    return Wrapper(name, late.compile(pattern + MESSAGE, re.DOTALL), lead, zone, finish, after)
 
 
 def _keep_speaker(facts: Mapping[str, str | None]) -> str:
@@ -225,14 +229,32 @@ HEADERS: tuple[Wrapper, ...] = (
 )
 
 WRAPPERS: tuple[Wrapper, ...] = COLLECTORS + VIEWERS + LAUNCHERS + TORCH + HEADERS
+GROUP_AFTER_LINES = 400  # with one first character: from then on one expression for all its wrappers is worth compiling
 ONCE_MORE = frozenset({"cri", "syslog", "timestamp"})  # may stand inside another of their kind
 
 
-Wrappers = tuple[Wrapper, ...]
+class Group:
+    """The wrappers that can stand before a line that begins with a certain character."""
+
+    def __init__(self, wrappers: Iterable[Wrapper]) -> None:
+        self.wrappers = tuple(wrappers)
+        self._asked = 0
+        self._any: re.Pattern[str] | None = None
+
+    def may_take(self, text: str) -> bool:
+        """Tell whether one of the wrappers may be there. Most lines have few wrappers, so what counts is how fast the
+        others say no: once it pays, one expression asks for all of them."""
+        if self._any is None:
+            self._asked += 1
+            if self._asked < GROUP_AFTER_LINES:
+                return True
+            prefixes = (each.pattern.pattern.removesuffix(MESSAGE) for each in self.wrappers)
+            self._any = re.compile("|".join(f"(?:{_GROUP_NAME.sub('(?:', each)})" for each in prefixes), re.DOTALL)
+        return self._any.match(text) is not None
 
 
-def by_lead(wrappers: Iterable[Wrapper]) -> tuple[Mapping[str, Wrappers], Wrappers]:
+def by_lead(wrappers: Iterable[Wrapper]) -> tuple[Mapping[str, Group], Group]:
     """Return the wrappers by the first character of a line, and those for every other character."""
     each = tuple(wrappers)
     leads = {c for w in each for c in w.lead}
-    return {c: tuple(w for w in each if not w.lead or c in w.lead) for c in leads}, tuple(w for w in each if not w.lead)
+    return {c: Group(w for w in each if not w.lead or c in w.lead) for c in leads}, Group(w for w in each if not w.lead)

@@ -100,6 +100,9 @@ class LateRules(Mapping[str, Rule]):
             rule = self._rules.setdefault(id, _PackReader(self._patterns).rule(json.loads(self._texts[id])))
         return rule
 
+    def get(self, id: str, default: Any = None) -> Any:
+        return self[id] if id in self._texts else default
+
     def __contains__(self, id: object) -> bool:
         return id in self._texts
 

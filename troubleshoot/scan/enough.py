@@ -27,7 +27,7 @@ class Enough:
     """How many hits of each pattern of a pack are kept per source. Works a number out when it is first asked for."""
 
     def __init__(self, pack: RulePack) -> None:
-        self._pack = pack
+        self.pack = pack
         self._caps: dict[int, int] = {}
 
     def hits_of(self, pattern: int, most: int) -> int:
@@ -42,15 +42,15 @@ class Enough:
         return self.hits_of(pattern, sys.maxsize) > limits.PRESENCE_HITS
 
     def _uses(self, pattern: int) -> Sequence[PatternUse]:
-        users = self._pack.users
+        users = self.pack.users
         return users[pattern] if pattern < len(users) else ()
 
     def _of_use(self, use: PatternUse) -> int:
-        rule = self._pack.rules.get(use.rule)
+        rule = self.pack.rules.get(use.rule)
         if rule is not None:
             return limits.PRESENCE_HITS if is_asked_once(rule, use.signature) else sys.maxsize
         if use.rule == "~job":
-            sign = self._pack.builtin.get("job", {}).get(use.signature, {}).get("sign")
+            sign = self.pack.builtin.get("job", {}).get(use.signature, {}).get("sign")
             return limits.PRESENCE_HITS if sign in ONCE_PER_JOB else sys.maxsize
         if use.rule == "~suspects":  # they are merged by template
             return limits.SUSPECT_HITS

@@ -41,7 +41,15 @@ class CompiledPack:
         self.patterns = patterns
         self.prefilter = Prefilter(patterns, store)
         self.confirmer = Confirmer(patterns)
+        self._enough: Enough | None = None
         self.heights = {pattern.id: pattern.lines for pattern in patterns if pattern.lines > 1}
+
+    def enough_for(self, pack: RulePack) -> Enough:
+        """Return what is enough for the rules of a pack with these patterns; the last pack's is kept."""
+        enough = self._enough
+        if enough is None or enough.pack is not pack:
+            enough = self._enough = Enough(pack)
+        return enough
 
 
 _compiled: OrderedDict[tuple[int, frozenset[int] | None], tuple[tuple[Pattern, ...], CompiledPack]] = OrderedDict()
@@ -81,8 +89,8 @@ class Scanner:
         ahead: bool = True,
     ) -> None:
         self._pack = pack
-        self._enough = Enough(pack)
         self._compiled = compile_pack(pack, only, store)
+        self._enough = self._compiled.enough_for(pack)
         self._count_all = count_all
         self._ahead = ahead
         self._search: tuple[Prefilter, Search] | None = None
