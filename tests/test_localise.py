@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import troubleshoot
 from troubleshoot.engine import Engine
 from troubleshoot.evaluate.texts import COMMAND_PLATFORMS
 from troubleshoot.localise import localise, localise_pack
@@ -15,7 +16,7 @@ from troubleshoot.report import RENDERERS
 from troubleshoot.rulepack import load as load_module
 from troubleshoot.rulepack.load import load_pack
 from troubleshoot.rulepack.search import search_rules
-from troubleshoot.rulepack.translations import COMMANDS, digests
+from troubleshoot.rulepack.translations import COMMANDS, digests, find_translation
 
 RULE = """\
 title: "The encabulator on {machine} failed: {reason}"
@@ -234,3 +235,15 @@ def test_lists_of_rules_can_be_searched_in_the_language(engine: Engine) -> None:
 
 def test_what_is_a_command_is_the_same_for_rules_and_findings() -> None:
     assert COMMANDS == COMMAND_PLATFORMS
+
+
+def test_python_callers_name_the_language() -> None:
+    log = "mpirun: /lib/libc.so.6: version `GLIBC_2.34' not found (required by /opt/amazon-efa-ofi/openmpi/lib/x.so)\n"
+
+    assert troubleshoot.scan(log, language="zh").findings[0].title.startswith("镜像的 C 库太旧")
+    assert troubleshoot.scan_text(log).findings[0].title.startswith("The image's C library")
+
+
+@pytest.mark.parametrize("tag", ["../../secret", "zh-CN/../../x", "", "-", "zh_CN/..", "zh-cn"])
+def test_a_tag_never_becomes_a_path_of_its_own(tag: str, engine: Engine) -> None:
+    assert find_translation(engine.pack.rules["net/failed"], tag) == (None, None)

@@ -9,23 +9,29 @@ from pathlib import Path
 
 from troubleshoot.engine import Engine
 from troubleshoot.errors import UsageError
+from troubleshoot.language import ENGLISH
 from troubleshoot.model import Report
 
 
 def scan(
-    what: str | os.PathLike[str] | bytes, *, rules: Sequence[str | os.PathLike[str]] = (), platform: str | None = None
+    what: str | os.PathLike[str] | bytes,
+    *,
+    rules: Sequence[str | os.PathLike[str]] = (),
+    platform: str | None = None,
+    language: str = ENGLISH,
 ) -> Report:
-    """Return the report over a path (file, folder, archive) or a text.
+    """Return the report over a path (file, folder, archive) or a text. `language`: of its texts, as a tag (`zh-CN`).
 
     A `str` that holds a line break, and `bytes`, are a text; any other `str` is a path and must exist.
     Raises UsageError for a path that does not exist, SourceError when nothing can be read.
     """
     if isinstance(what, bytes) or (isinstance(what, str) and "\n" in what):
-        return scan_text(what, rules=rules, platform=platform)
+        return scan_text(what, rules=rules, platform=platform, language=language)
     path = Path(what)
     if not path.exists():
         raise UsageError(f"no such file or folder: {path}", help="for a text of one line use scan_text()")
-    return _engine(tuple(os.fspath(folder) for folder in rules)).scan_paths([path], platform=platform)
+    engine = _engine(tuple(os.fspath(folder) for folder in rules))
+    return _in_language(engine.scan_paths([path], platform=platform), engine, language)
 
 
 def scan_text(
@@ -34,9 +40,19 @@ def scan_text(
     *,
     rules: Sequence[str | os.PathLike[str]] = (),
     platform: str | None = None,
+    language: str = ENGLISH,
 ) -> Report:
     """Return the report over a text; `name` stands for it in the evidence."""
-    return _engine(tuple(os.fspath(folder) for folder in rules)).scan_text(text, name, platform=platform)
+    engine = _engine(tuple(os.fspath(folder) for folder in rules))
+    return _in_language(engine.scan_text(text, name, platform=platform), engine, language)
+
+
+def _in_language(report: Report, engine: Engine, language: str) -> Report:
+    if language == ENGLISH:
+        return report
+    from troubleshoot.localise import localise  # English pays for none of it
+
+    return localise(report, engine.pack, language)
 
 
 @functools.lru_cache(maxsize=8)

@@ -138,6 +138,8 @@ def default_map(settings: Settings) -> dict[str, Any]:
     pack = of(PACK_KEYS)
     of_rules = ("list", "show", "check", "test", "suggest", "schema", "new", "docs", "packs", "stats")
     rules = dict.fromkeys(of_rules, pack)
+    for name in ("list", "show"):
+        rules[name] = {**pack, **of(("lang",))}
     return {
         "scan": of(SCAN_KEYS),
         "postmortem": of(POSTMORTEM_KEYS),

@@ -14,15 +14,18 @@ from troubleshoot.cli.checking import COMMANDS as CHECK_COMMANDS
 from troubleshoot.cli.options import (
     common_options,
     complete_rule_id,
+    language_option,
     nearest,
     pack_options,
 )
 from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.cli.packs import COMMANDS as PACK_COMMANDS
+from troubleshoot.cli.translating import COMMANDS as TRANSLATE_COMMANDS
 from troubleshoot.cli.trying import COMMANDS as TRY_COMMANDS
 from troubleshoot.errors import UsageError
+from troubleshoot.language import say, speaking
 from troubleshoot.report.look import SEVERITY_STYLE, Look
-from troubleshoot.report.printable import cut_end, one_line
+from troubleshoot.report.printable import cut_end, one_line, pad
 
 if TYPE_CHECKING:
     from troubleshoot.model import Rule, RulePack
@@ -45,6 +48,7 @@ def rules() -> None:
 @click.option("--domain", help="Only rules of this folder: efa, nccl, gpu, ...")
 @click.option("--system", help="Only rules about this system.")
 @FORMAT
+@language_option
 @pack_options
 @common_options
 def list_rules(
@@ -52,6 +56,7 @@ def list_rules(
     domain: str | None,
     system: str | None,
     format: str,
+    lang: str,
     rules: tuple[str, ...],
     default_rules: bool,
     drafts: bool,
@@ -59,9 +64,10 @@ def list_rules(
     quiet: bool,
 ) -> None:
     """List rules; with WORDs, those whose id, title or explanation holds all of them."""
+    from troubleshoot.localise import language_of, localise_pack
     from troubleshoot.rulepack.search import rule_summary, search_rules
 
-    pack = _load(rules, default_rules, drafts)
+    pack = localise_pack(_load(rules, default_rules, drafts), lang)
     found = search_rules(pack, words, domain=domain, system=system)
     if format == "json":
         from troubleshoot.report.json import dump
@@ -70,7 +76,8 @@ def list_rules(
         return
     look = look_for(STDOUT, color)
     width = max((len(rule.id) for rule in found), default=0)
-    lines = [_row(rule, width, look) for rule in found]
+    with speaking(language_of(lang)):
+        lines = [_row(rule, width, look) for rule in found]
     more = f" of {len(pack.rules)}" if len(found) != len(pack.rules) else ""
     emit(
         "".join(f"{line}\n" for line in lines) + f"{len(found)}{more} rules. `troubleshoot rules show ID` shows one.\n"
@@ -78,23 +85,25 @@ def list_rules(
 
 
 def _row(rule: Rule, width: int, look: Look) -> str:
-    severity = "good news" if rule.kind.value == "confirmation" else rule.severity.word
+    severity = say("good news") if rule.kind.value == "confirmation" else say(rule.severity.word)
     status = "" if rule.status.value == "stable" else f" ({rule.status.value})"
     title = one_line(rule.title)
     if sys.stdout is not None and sys.stdout.isatty():  # a pipe gets the whole title, to search in
         title = cut_end(title, max(look.width - width - 13 - len(status), 20), look.ellipsis)
     title += status
-    return f"{rule.id:<{width}}  {look.paint(f'{severity:<9}', *SEVERITY_STYLE[rule.severity])}  {title}"
+    return f"{rule.id:<{width}}  {look.paint(pad(severity, 9), *SEVERITY_STYLE[rule.severity])}  {title}"
 
 
 @rules.command(short_help="Show one rule as a page.")
 @click.argument("rule_id", metavar="ID", shell_complete=complete_rule_id)
 @FORMAT
+@language_option
 @pack_options
 @common_options
 def show(
     rule_id: str,
     format: str,
+    lang: str,
     rules: tuple[str, ...],
     default_rules: bool,
     drafts: bool,
@@ -102,7 +111,9 @@ def show(
     quiet: bool,
 ) -> None:
     """Show one rule: what you see, what it means, what to do, how to be sure, what looks alike."""
-    rule = _find(_load(rules, default_rules, True), rule_id)
+    from troubleshoot.localise import language_of, localise_rule
+
+    rule = localise_rule(_find(_load(rules, default_rules, True), rule_id), lang)
     if format == "json":
         from troubleshoot.report.json import dump
         from troubleshoot.rulepack.document import rule_document
@@ -111,7 +122,8 @@ def show(
         return
     from troubleshoot.rulepack.docs import rule_page
 
-    emit(rule_page(rule))
+    with speaking(language_of(lang)):
+        emit(rule_page(rule))
 
 
 def _find(pack: RulePack, rule_id: str) -> Rule:
@@ -145,5 +157,11 @@ def _load(rules: Sequence[str], default_rules: bool, drafts: bool) -> RulePack:
     return load_pack(rules, drafts=drafts, default_rules=default_rules)
 
 
-for _command in (*CHECK_COMMANDS, *TRY_COMMANDS, *AUTHOR_COMMANDS, *PACK_COMMANDS):
+for _command in (
+    *CHECK_COMMANDS,
+    *TRY_COMMANDS,
+    *AUTHOR_COMMANDS,
+    *TRANSLATE_COMMANDS,
+    *PACK_COMMANDS,
+):
     rules.add_command(_command)

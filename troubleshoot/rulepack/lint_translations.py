@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from troubleshoot.errors import Problem
 from troubleshoot.language import canonical
@@ -18,6 +19,7 @@ from troubleshoot.model import Fix, Place, Rule, RulePack
 from troubleshoot.rulepack.files import is_rule_id, translation_of
 from troubleshoot.rulepack.positions import Document
 from troubleshoot.rulepack.positions import Path as Where
+from troubleshoot.rulepack.scaffold import PLACEHOLDER
 from troubleshoot.rulepack.shape import did_you_mean
 from troubleshoot.rulepack.text import RESERVED_NAMES
 from troubleshoot.rulepack.translations import (
@@ -61,6 +63,7 @@ def _lint(file: Path, by_path: dict[Path, Rule], pack: RulePack) -> Iterator[Pro
     read = read_translation(str(translation_path(rule.path, tag)), tag)
     yield from read.document.problems
     if read.translation is not None:
+        yield from _unwritten(read.document)
         yield from _stale(rule, read.translation, read.document)
         yield from _fits(rule, read.translation, read.document)
         yield from _names(rule, read.translation, read.document, pack)
@@ -95,6 +98,25 @@ def _stale(rule: Rule, translation: Translation, document: Document) -> Iterator
         yield document.problem(
             "T001", "`of` has more parts than the rule", document.place(("of",)), f"write `of: {fresh}`", "warning"
         )
+
+
+def _unwritten(document: Document) -> Iterator[Problem]:
+    """L018: what `rules translate` left to be written, told once for all of it."""
+    places = [
+        document.place(where)
+        for where in document.styles
+        if PLACEHOLDER in str(_at(document.data, where)) and where != ("of",)
+    ]
+    if places:
+        lines = ", ".join(dict.fromkeys(str(place.line) for place in places))
+        what = f"`{PLACEHOLDER}` left on line{'s' * (',' in lines)} {lines}"
+        yield document.problem("L018", what, places[0], "write the text, or remove its key", "warning")
+
+
+def _at(data: Any, where: Where) -> Any:
+    for step in where:
+        data = data[step]
+    return data
 
 
 def _fits(rule: Rule, translation: Translation, document: Document) -> Iterator[Problem]:

@@ -26,6 +26,7 @@ from troubleshoot.language import canonical
 from troubleshoot.model import Fix, Place, Rule
 from troubleshoot.rulepack.files import SUFFIX
 from troubleshoot.rulepack.positions import Document, read_document
+from troubleshoot.rulepack.scaffold import PLACEHOLDER
 from troubleshoot.rulepack.shape import check_shape
 from troubleshoot.rulepack.translation_fields import TranslationFields
 
@@ -213,22 +214,29 @@ def _translation(written: TranslationFields, path: str, language: str) -> Transl
         language=language,
         path=path,
         of=tuple(re.split(r"\s+", written.of.strip())),
-        title=(written.title or "").strip(),
+        title=joined(written.title or ""),
         explanation=joined(written.explanation or ""),
         next=tuple(joined(each) for each in steps),
         lookup=written.lookup or {},
         fixes=tuple(
             FixTexts(
-                title=(fix.title or "").strip(),
+                title=joined(fix.title or ""),
                 do=joined(fix.do or ""),
-                expect=(fix.expect or "").strip(),
-                variants={platform: text.rstrip("\n") for platform, text in (fix.variants or {}).items()},
+                expect=joined(fix.expect or ""),
+                variants=_variants(fix.variants or {}),
             )
             for fix in written.fixes or ()
         ),
     )
 
 
+def _variants(written: Mapping[str, str]) -> dict[str, str]:
+    return {platform: text.rstrip("\n") for platform, text in written.items() if text.strip() != PLACEHOLDER}
+
+
 def joined(text: str) -> str:
-    """Return a text without the blanks that YAML puts where a line of it ended between two wide characters."""
+    """Return a text without the blanks that YAML puts where a line of it ended between two wide characters. What is
+    still to be written is nothing."""
+    if text.strip() == PLACEHOLDER:
+        return ""
     return re.sub(r"(?<=[\u3000-\u9fff\uff00-\uffef]) (?=[\u3000-\u9fff\uff00-\uffef])", "", text.strip())
