@@ -67,7 +67,7 @@ def test_rule_is_started_from_an_unknown_fault(client: TestClient) -> None:
     answer = client.get(f"/v1/unknown-faults/{fault['id']}/rule?id=framework/zork")
     assert answer.headers["content-type"].startswith("application/yaml")
     assert yaml.safe_load(answer.text)["signatures"] == "ZorkError: the zork {zork:int} at {_} gave up"
-    assert client.get(f"/v1/unknown-faults/{fault['id']}/rule?id=../../etc/passwd").status_code == 400
+    assert client.get(f"/v1/unknown-faults/{fault['id']}/rule?id=../../etc/passwd").status_code == 422
     assert client.get(f"/v1/unknown-faults/{'0' * 32}/rule?id=a/b").status_code == 404
 
 

@@ -12,8 +12,8 @@ import zstandard
 from fastapi.testclient import TestClient
 
 from troubleshoot.api.app import create_app
+from troubleshoot.api.faults import NotFoundError
 from troubleshoot.api.viewing import CUT, redacted_logs, view_source
-from troubleshoot.errors import SourceError
 
 SECRET = "hf_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD2f"
 LOG = "".join(f"line {number}\n" for number in range(1, 2001))
@@ -40,7 +40,7 @@ def test_member_of_an_archive_is_shown() -> None:
     uploads = {"job.tar.xz": packed.getvalue()}
     assert view_source(uploads, "job.tar.xz/a/1.log").text == "one\n"
     assert dict(redacted_logs(uploads)) == {"job.tar.xz/a/0.log": "zero\n", "job.tar.xz/a/1.log": "one\n"}
-    with pytest.raises(SourceError, match="no log of that name"):
+    with pytest.raises(NotFoundError, match="no log of that name"):
         view_source(uploads, "../../etc/passwd")
 
 
@@ -89,5 +89,5 @@ def test_log_is_read_over_http() -> None:
         assert SECRET not in answer.text
         assert answer.headers["cache-control"] == "no-store"
         missing = client.post("/v1/log?source=nope", files={"file": ("a.xz", packed)})
-        assert (missing.status_code, missing.headers["content-type"]) == (400, "application/problem+json")
+        assert (missing.status_code, missing.headers["content-type"]) == (404, "application/problem+json")
         assert client.post("/v1/log?around=0", content=LOG).status_code == 422

@@ -36,7 +36,7 @@ def add_logs(app: FastAPI, service: ScanService, max_bytes: int, scan_body: dict
         operation_id="readLog",
         summary="The text of one of the logs, decompressed and without secrets",
         response_model=LogText,
-        responses=problems(400, 408, 413, 415, 503, 504),
+        responses=problems(400, 404, 408, 413, 415, 503, 504),
         openapi_extra={"requestBody": scan_body},
     )
     async def read_log(

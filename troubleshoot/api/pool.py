@@ -27,7 +27,7 @@ from typing import Any
 
 from troubleshoot import limits
 from troubleshoot.api.children import child_environment
-from troubleshoot.api.faults import OverloadedError, ScanTimeoutError
+from troubleshoot.api.faults import NotFoundError, OverloadedError, ScanTimeoutError
 from troubleshoot.api.frames import Head, pack_frame, read_frame_async
 from troubleshoot.api.worker import OUT_OF_MEMORY
 from troubleshoot.errors import InternalError, LimitError, SourceError, TroubleshootError, UsageError
@@ -47,7 +47,7 @@ RESTARTS = 3  # failed starts in a row before waiting requests are turned away
 
 
 ERRORS: dict[str, type[TroubleshootError]] = {
-    each.__name__: each for each in (LimitError, SourceError, UsageError, InternalError)
+    each.__name__: each for each in (LimitError, SourceError, UsageError, NotFoundError, InternalError)
 }
 
 

@@ -212,7 +212,13 @@ def _add_unknown_faults(app: FastAPI, store: Callable[[], Store | None], problem
     async def start_rule(
         fault_id: FaultId,
         id: Annotated[
-            str, Query(max_length=200, description="Id of the rule to be: domain/fault", examples=["storage/zork"])
+            str,
+            Query(
+                max_length=200,
+                pattern=r"^[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9]+(-[a-z0-9]+)*)+$",
+                description="Id of the rule to be: domain/fault",
+                examples=["storage/zork"],
+            ),
         ],
     ) -> Response:
         fault = await fault_of(fault_id)

@@ -12,7 +12,7 @@ import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from troubleshoot.errors import SourceError
+from troubleshoot.api.faults import NotFoundError
 from troubleshoot.ingest import OpenSource, open_upload
 from troubleshoot.normalise.encoding import detect_encoding, is_wide
 from troubleshoot.report.redact import redact_text
@@ -35,11 +35,11 @@ class View:
 
 
 def view_source(uploads: Mapping[str, bytes], name: str, around: int = 1, most: int = VIEW_BYTES) -> View:
-    """Return the lines of a source around one of them. Raises SourceError where no source has that name."""
+    """Return the lines of a source around one of them. Raises NotFoundError where no source has that name."""
     for opened in _open(uploads):
         if name in (opened.source.name, redact_text(opened.source.name)):
             return _view(opened, around, most)
-    raise SourceError("there is no log of that name in what was sent", help="names stand in the report's `sources`")
+    raise NotFoundError("there is no log of that name in what was sent", help="names stand in the report's `sources`")
 
 
 def redacted_logs(uploads: Mapping[str, bytes], most: int = KEPT_BYTES) -> Iterator[tuple[str, str]]:
