@@ -15,6 +15,7 @@ PRESENCE_HITS = 20  # per pattern and source, of what matters only by being ther
 HITS_PER_PATTERN_IN_JOB = 25_000  # shared by a job's files, so that memory does not grow with the ranks
 LEAST_HITS_PER_PATTERN = 20  # in each of them, however many there are: more than any rule counts
 VAIN_COST = 10_000  # of candidates in vain, before the literals most come from are replaced: as much as a new database
+ENTRIES = 2_000  # of a database that costs as much as that; one with more costs more
 VAIN_TRIED = 6  # the cost of one that was tried; of one whose line lacks a word that the pattern needs it is 1, 4 us
 IDLE_CANDIDATES = 100_000  # of saturated patterns, before their literals leave the database: they cost one, too
 FIRST_SCAN_BYTES = 256 * 1024  # looked at before the first such decision; the next looks are twice as long each

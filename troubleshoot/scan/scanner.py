@@ -152,7 +152,8 @@ class _Run:
         self._false: Counter[int] = Counter()
         self._hopeless: set[bytes] = set()  # expressions in vain for which there is no better one
         self._reach = limits.FIRST_SCAN_BYTES
-        self._patience = 1
+        # a new database costs by its entries, and the first changes bring the most
+        self._patience = max(1, len(scanner.compiled.prefilter.plan.entries) // limits.ENTRIES)
         self._vain_on: dict[bytes, set[int]] = {}  # patterns that a line of this very content did not match
         prefilter = scanner.compiled.prefilter
         self._use(prefilter.without(self._off, self.avoid) if self.avoid or self._off else prefilter)
@@ -358,7 +359,7 @@ class _Run:
         if (off, avoid) == (self._off, self.avoid):
             return
         self._off, self.avoid = off, avoid
-        self._patience *= 2  # the first changes bring the most
+        self._patience *= 2
         self._use(self._scanner.compiled.prefilter.without(off, avoid))
 
     def _note_vain(self, candidates: Sequence[int], cost: int) -> None:
