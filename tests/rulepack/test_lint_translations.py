@@ -143,6 +143,19 @@ def test_each_misfit_is_told_where_it_stands(change: tuple[str, str], told: list
     assert lint(folder, WHOLE.replace(*change)) == told
 
 
+def test_a_value_that_no_look_up_gives_is_told(folder: Path) -> None:
+    (folder.parent / "_tables").mkdir()
+    table = 'columns: [name]\nrows:\n  "3": { name: the third }\n'
+    (folder.parent / "_tables/numbers.yaml").write_text(table, "utf-8")
+    lookup = "lookup:\n  which: { table: numbers, key: rank, column: name, default: another }\nexplanation:"
+    (folder / "a.yaml").write_text(RULE.replace("explanation:", lookup, 1), "utf-8")
+    text = WHOLE.replace(
+        "explanation:", "lookup: {{ which: {{ the third: 第三, another: 其他, the fourth: 第四 }} }}\nexplanation:"
+    )
+
+    assert lint(folder, text) == ["e T006 a.zh-CN.yaml:3:48 no value `the fourth` of `which`"]
+
+
 def test_a_part_that_is_old_is_not_held_against_the_new_text(folder: Path) -> None:
     text = WHOLE.format(of="000000 000000 - 000000").replace("{", "{{").replace("}", "}}").replace("`NCCL_DEBUG`", "它")
 

@@ -66,6 +66,7 @@ def _lint(file: Path, by_path: dict[Path, Rule], pack: RulePack) -> Iterator[Pro
         yield from _unwritten(read.document)
         yield from _stale(rule, read.translation, read.document)
         yield from _fits(rule, read.translation, read.document)
+        yield from _looked_up(rule, read.translation, read.document, pack)
         yield from _names(rule, read.translation, read.document, pack)
 
 
@@ -130,11 +131,6 @@ def _fits(rule: Rule, translation: Translation, document: Document) -> Iterator[
         yield document.problem("T006", text, document.place(("next",), key=True), "one per `next:` of the rule")
     if translation.explanation and not rule.explanation:
         yield document.problem("T006", "the rule has no explanation", document.place(("explanation",), key=True))
-    known = [lookup.name for lookup in rule.lookup]
-    for name in translation.lookup:
-        if name not in known:
-            where = document.place(("lookup", name), key=True)
-            yield document.problem("T006", f"no look-up `{name}`", where, did_you_mean(name, known, "look-up"))
     for index, (fix, texts) in enumerate(zip(rule.fixes, translation.fixes, strict=False)):
         for platform in texts.variants:
             where = document.place(("fixes", index, "variants", platform), key=True)
@@ -146,6 +142,23 @@ def _fits(rule: Rule, translation: Translation, document: Document) -> Iterator[
         if texts.expect and (fix.verify is None or not fix.verify.expect):
             where = document.place(("fixes", index, "expect"), key=True)
             yield document.problem("T006", "the fix expects nothing", where, "remove it")
+
+
+def _looked_up(rule: Rule, translation: Translation, document: Document, pack: RulePack) -> Iterator[Problem]:
+    """T006: look-ups that the rule has not, values that no look-up gives."""
+    known = {lookup.name: lookup for lookup in rule.lookup}
+    for name, values in translation.lookup.items():
+        where = document.place(("lookup", name), key=True)
+        lookup = known.get(name)
+        if lookup is None:
+            yield document.problem("T006", f"no look-up `{name}`", where, did_you_mean(name, known, "look-up"))
+            continue
+        rows = pack.tables.get(lookup.table, {}).values()
+        given = {lookup.default, *(row.get(lookup.column, "") for row in rows)}
+        for value in values:
+            if value not in given:
+                where = document.place(("lookup", name, value), key=True)
+                yield document.problem("T006", f"no value `{value}` of `{name}`", where, did_you_mean(value, given))
 
 
 def _names(rule: Rule, translation: Translation, document: Document, pack: RulePack) -> Iterator[Problem]:
