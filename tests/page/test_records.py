@@ -168,3 +168,10 @@ def test_records_are_not_offered_where_nothing_is_kept(browser: Any, base_url: s
         response = page.goto(f"{base_url}/history")
         assert response.status == 404
         expect(page.locator("h1")).to_have_text("Nothing is kept")
+
+
+def test_titles_of_rules_are_in_the_readers_language(new_page: NewPage) -> None:
+    page = new_page("/statistics?lang=zh-CN")
+    title = page.locator(".tallies a").first
+    expect(title).to_contain_text("NCCL")
+    assert any("\u4e00" <= char <= "\u9fff" for char in title.inner_text())
