@@ -28,7 +28,6 @@ from troubleshoot.api.page.charts import chart_of, days_until
 from troubleshoot.api.site import NEVER_STORED, Site
 from troubleshoot.errors import UsageError
 from troubleshoot.localise import localise_pack
-from troubleshoot.localise import localise_pack
 from troubleshoot.report.printable import UNSAFE
 from troubleshoot.rulepack.scaffold import scaffold_rule
 
@@ -100,7 +99,6 @@ def records_router(site: Site) -> APIRouter:
             request,
             "statistics.html",
             cache=NEVER_STORED,
-            pack=await asyncio.to_thread(localise_pack, site.pack, site.language(request)),
             days=days,
             periods=sorted({*periods, days}),
             rule=rule,
