@@ -45,6 +45,7 @@ class Derivation:
 
     def __init__(self, avoid: Container[bytes] = NO_WORDS) -> None:
         self._avoid = avoid
+        self._known_facts: dict[int, tuple[Node, Facts]] = {}  # by the node's id; holds the node, so that it stays its
 
     def literals(self, node: Node) -> Literals | None:
         """Return the literals of which one occurs wherever the node matches."""
@@ -52,6 +53,12 @@ class Derivation:
 
     def facts(self, node: Node) -> Facts:
         """Return what is known of the texts that a node matches."""
+        known = self._known_facts.get(id(node))
+        if known is None:
+            known = self._known_facts[id(node)] = node, self._facts(node)
+        return known[1]
+
+    def _facts(self, node: Node) -> Facts:
         if isinstance(node, One):
             texts = spelt_out(node)
             return Facts(texts, None) if texts else NOTHING

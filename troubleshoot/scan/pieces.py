@@ -139,8 +139,10 @@ def merged_literals(choices: Iterable[Literals | None]) -> Literals | None:
         total += 0.0 if choice.words in seen else choice.cost
         seen.add(choice.words)
         words.update(choice.words)
-    # a word that holds another one is found wherever the other is
-    least = [word for word in words if not any(other != word and other in word for other in words)]
+    least: list[bytes] = []
+    for word in sorted(words, key=len):  # one that holds another one is found wherever the other is
+        if not any(other in word for other in least):
+            least.append(word)
     return Literals(tuple(sorted(least)), total) if least and len(least) <= MAX_LITERALS else None
 
 

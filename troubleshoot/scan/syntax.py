@@ -13,6 +13,7 @@ fuzzy matching with odd parts) is Opaque as a whole.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -88,6 +89,7 @@ class _UnreadableError(Exception):
     """The pattern holds syntax after which nothing certain can be said of it."""
 
 
+@functools.lru_cache(maxsize=16)  # one pattern is looked at in several ways, one after the other
 def parse(source: str, *, spans: bool = False, exact_case: bool = False) -> Node:
     """Return the tree of a pattern. Unless it `spans` lines, its text holds no line feed, and no node matches one.
     A letter stands for both its cases."""
