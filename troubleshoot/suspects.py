@@ -99,6 +99,18 @@ def find_suspects(pack: RulePack, results: Sequence[ScanResult], findings: Itera
     return tuple(_suspect(group, failed_first) for group in groups[: limits.SUSPECTS])
 
 
+def weigh_templates(pack: RulePack, results: Sequence[ScanResult]) -> dict[str, tuple[int, str]]:
+    """Return by template how much a line looks like the failure, and why, whether a rule knows it or not. The head of a
+    traceback says nothing by itself."""
+    weighed: dict[str, tuple[int, str]] = {}
+    for look in _looks(pack.builtin.get(GROUP, {}), _suspicious_hits(pack, results)):
+        if look.is_head:
+            continue
+        template = template_of(look.hit.record.text)
+        weighed[template] = max(weighed.get(template, (0, "")), (look.weight, look.reason))
+    return weighed
+
+
 @lru_cache(maxsize=16_384)  # asked twice of every line, and ranks say the same things
 def template_of(text: str) -> str:
     """Return the text with all that varies masked: numbers, addresses, quoted parts."""

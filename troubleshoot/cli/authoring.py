@@ -52,10 +52,11 @@ def new(rule_id: str, log: str, folder: str, force: bool, color: str, quiet: boo
 def write_rule(folder: Path, rule_id: str, text: str, *, force: bool = False) -> Path:
     """Write a new rule's file, and the schemas that editors read beside it; return its path.
     Raises UsageError for lines or an id that no rule can be made of, and for a file that is there already."""
+    from troubleshoot.report.redact import redact_text
     from troubleshoot.rulepack.editors import modeline, write_schemas
     from troubleshoot.rulepack.scaffold import scaffold_rule
 
-    document = f"{modeline('rule', rule_id.count('/'))}\n{scaffold_rule(rule_id, text)}"
+    document = f"{modeline('rule', rule_id.count('/'))}\n{scaffold_rule(rule_id, redact_text(text))}"
     path = folder / f"{rule_id}.yaml"
     if path.exists() and not force:
         raise UsageError(f"{path} is already there", help="choose another id, or --force")

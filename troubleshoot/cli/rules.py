@@ -20,6 +20,7 @@ from troubleshoot.cli.options import (
 )
 from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.cli.packs import COMMANDS as PACK_COMMANDS
+from troubleshoot.cli.suggesting import COMMANDS as SUGGEST_COMMANDS
 from troubleshoot.cli.translating import COMMANDS as TRANSLATE_COMMANDS
 from troubleshoot.cli.trying import COMMANDS as TRY_COMMANDS
 from troubleshoot.errors import UsageError
@@ -161,6 +162,7 @@ for _command in (
     *CHECK_COMMANDS,
     *TRY_COMMANDS,
     *AUTHOR_COMMANDS,
+    *SUGGEST_COMMANDS,
     *TRANSLATE_COMMANDS,
     *PACK_COMMANDS,
 ):

@@ -33,10 +33,17 @@ _COMMON = {
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _TELLING: tuple[tuple[str, int], ...] = (  # how a telling line looks, and what that is worth
     (r"\b\w*(?:Error|Exception)\b", 3),
-    (r"(?i)\b(?:fatal|panic|abort(?:ed)?|segmentation fault|killed|fail(?:ed|ure)?|cannot|can't|unable)\b", 2),
-    (r"(?i)\b(?:error|not found|denied|refused|timed? ?out|mismatch|invalid|missing|no such|exceeded)\b", 2),
-    (r"(?i)\b(?:warn(?:ing)?|exit(?:ed)?|unexpected)\b", 1),
-    (r"^\s*(?:File \"|at |Traceback )", -3),
+    (r"\bNCCL WARN\b", 3),
+    (
+        r"(?i)\b(?:fatal|panic|abort(?:ed|ing)?|segmentation fault|killed|fail(?:ed|s|ing|ure)?|cannot|can't|unable)\b",
+        2,
+    ),
+    (r"(?i)\b(?:could not|did not|no space|out of memory|oom|crash(?:ed)?|corrupt(?:ed)?|evict(?:ed)?)\b", 2),
+    (r"(?i)\b(?:error|not found|denied|refused|rejected|timed? ?out|mismatch|invalid|missing|no such|exceeded)\b", 2),
+    (r"(?i)\b(?:un(?:recognized|known|supported|reachable|available|healthy|responsive)|does(?: not|n't) exist)\b", 2),
+    (r"(?i)\b(?:incompatible|insufficient|expired|lost|dead|stuck|hang|hung|too (?:many|few|small|large|old))\b", 1),
+    (r"(?i)\b(?:warn(?:ing)?|exit(?:ed)?|unexpected|disabled|retry(?:ing)?|full|not supported)\b", 1),
+    (r"^\s*(?:File \"|at |(?:Original )?Traceback )", -3),
 )
 # A number after one of these says which fault it is, and must not be taken for something that varies.
 _NAMING = re.compile(
@@ -168,9 +175,14 @@ def _captures(signature: str, line: str) -> dict[str, str]:
     return {name: value for name, value in match.groupdict().items() if value is not None} if match is not None else {}
 
 
+def how_telling(line: str) -> int:
+    """Return how much a line looks like one that says what went wrong: about -3 to 8."""
+    return sum(weight for look, weight in _TELLING if re.search(look, line))
+
+
 def _by_how_telling(lines: list[str]) -> list[str]:
     """Return the lines with words in them, most telling first; of equals the later, which has the last word."""
-    telling = [(sum(weight for look, weight in _TELLING if re.search(look, line)), at) for at, line in enumerate(lines)]
+    telling = [(how_telling(line), at) for at, line in enumerate(lines)]
     ranked = [lines[at] for _weight, at in sorted(telling, reverse=True) if re.search(r"[^\W\d_]{3}", lines[at])]
     return list(dict.fromkeys(ranked)) or [next(line for line in lines if any(char.isalnum() for char in line))]
 
