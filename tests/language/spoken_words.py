@@ -11,6 +11,7 @@ from troubleshoot.api.site import RECORDS
 from troubleshoot.model import Confidence, Severity
 from troubleshoot.report import html, job_words, words
 from troubleshoot.rulepack import docs
+from troubleshoot.slack import answer, bot
 
 PACKAGE = Path(words.__file__).parent.parent
 PAGE = PACKAGE / "api" / "page"
@@ -30,6 +31,8 @@ def said_by_the_program() -> set[str]:
     said |= {text for table in tables for text in table.values()}
     said |= {*docs._HEADS.values(), *(text for pair in docs._FLAT.values() for text in pair)}
     said |= {each.word for each in (*Severity, *Confidence)} | {each.word.upper() for each in Severity}
+    said |= {label for _verdict, label in answer.BUTTONS}
+    said |= {bot.HELP, "Thank you, noted.", "Thank you. (This service has no store to note it in.)"}
     return said | {"failed", "echoing", "silent", "quiet"}  # the fates of ranks
 
 
@@ -56,7 +59,7 @@ def _said_in(path: Path) -> Iterator[str]:
         if not isinstance(node, ast.Call) or not node.args:
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name == "say" and speaks:
+        if (name == "say" and speaks) or name == "_said":
             branches = [node.args[0]]
             if isinstance(node.args[0], ast.IfExp):
                 branches = [node.args[0].body, node.args[0].orelse]

@@ -67,8 +67,20 @@ def test_mention_is_answered_in_its_thread(client: TestClient, slack: FakeSlack)
     assert [each["action_id"] for each in buttons] == [
         *("feedback_right", "feedback_fixed", "feedback_wrong", "show_evidence", "open_report")
     ]
-    assert buttons[-1]["url"].startswith("https://troubleshoot.example.com/v1/reports/")
+    assert buttons[-1]["url"].startswith("https://troubleshoot.example.com/r/")
     assert client.get(buttons[-1]["url"].removeprefix("https://troubleshoot.example.com")).status_code == 200
+
+
+def test_a_service_in_chinese_answers_in_chinese(slack: FakeSlack, tmp_path: Path) -> None:
+    options = ServiceOptions(slack=True, store=f"sqlite:///{tmp_path / 'store.db'}", language="zh-CN")
+    with TestClient(create_app(watch=False, options=options)) as client:
+        send(client, event_body(mention()))
+        (answer,) = slack.wait(lambda: slack.said("chat.update"))
+    assert slack.said("chat.postMessage")[0]["text"] == "正在读取……"
+    assert answer["blocks"][0]["text"]["text"].startswith("镜像的 C 库太旧")
+    assert [each["text"]["text"] for each in answer["blocks"][-1]["elements"]] == [
+        *("有帮助", "已修复", "不对", "查看证据", "完整报告")
+    ]
 
 
 def test_retry_is_answered_once(client: TestClient, slack: FakeSlack) -> None:

@@ -109,7 +109,7 @@ class Life:
 
         settings = SlackSettings.from_environment(os.environ)
         keeper = StoreKeeper(self.store) if self.store is not None else Memory()
-        bot = Bot(settings, self._scan_for_slack, keeper)
+        bot = Bot(settings, self._scan_for_slack, keeper, self._options.language)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(bot.close)
             if settings.app_token:

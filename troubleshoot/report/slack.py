@@ -168,7 +168,7 @@ def _cause(finding: Finding, platform: str | None) -> Iterator[Block]:
 
 def _fix(number: int, fix: Fix, platform: str | None, advice: str) -> Iterator[Block]:
     title = say("*Fix {number}: {title}*", number=number, title=escape(fix.title))
-    title += say(" (safe to try)") if fix.safe else ""
+    title += " " + say("(safe to try)") if fix.safe else ""
     lines = [title, *([f"({advice})"] if advice else []), *([escape(fix.do)] if fix.do else [])]
     yield _section("\n".join(lines))
     for command in fix.run:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from troubleshoot.language import say
 from troubleshoot.report.printable import visible
 from troubleshoot.report.slack import cut, escape
 
@@ -47,11 +48,11 @@ def answer_message(rendered: bytes, report: Mapping[str, Any], key: str, link: s
     message: Message = json.loads(rendered)
     first = next(iter(report["findings"]), None)
     about = About(first["rule"] if first else "", first["fingerprint"] if first else "", key).dump()
-    buttons = [_button(f"feedback_{verdict}", label, about) for verdict, label in BUTTONS] if first else []
+    buttons = [_button(f"feedback_{verdict}", say(label), about) for verdict, label in BUTTONS] if first else []
     if report["findings"] or report["suspects"]:
-        buttons.append(_button("show_evidence", "Show evidence", about))
+        buttons.append(_button("show_evidence", say("Show evidence"), about))
     if link:
-        buttons.append({"type": "button", "action_id": "open_report", "text": _text("Full report"), "url": link})
+        buttons.append({"type": "button", "action_id": "open_report", "text": _text(say("Full report")), "url": link})
     if buttons:
         message["blocks"].append({"type": "actions", "elements": buttons})
     return message
@@ -74,11 +75,11 @@ def evidence_message(report: Mapping[str, Any]) -> Message:
         }
         room -= len(json.dumps(block))
         if room < 0 or len(blocks) >= MAX_BLOCKS:
-            note = "There is more; the full report has it."
+            note = say("There is more; the full report has it.")
             blocks.append({"type": "context", "elements": [{"type": "mrkdwn", "text": note}]})
             break
         blocks.append(block)
-    return {"text": "The evidence" if blocks else "There is no evidence to show.", "blocks": blocks}
+    return {"text": say("The evidence") if blocks else say("There is no evidence to show."), "blocks": blocks}
 
 
 def words_message(text: str) -> Message:

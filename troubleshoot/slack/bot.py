@@ -26,6 +26,8 @@ from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetry
 from slack_sdk.web.async_client import AsyncWebClient
 
 from troubleshoot.errors import TroubleshootError
+from troubleshoot.language import ENGLISH, speaking
+from troubleshoot.language import say as in_words  # `say` is how this module calls what posts a message
 from troubleshoot.slack.answer import About, Message, answer_message, evidence_message, words_message
 from troubleshoot.slack.files import FILES, download
 from troubleshoot.slack.message import log_text
@@ -89,8 +91,9 @@ class Memory:
 class Bot:
     """Listens to Slack and answers. `app` is Bolt's."""
 
-    def __init__(self, settings: SlackSettings, scan: Scan, keeper: Keeper) -> None:
+    def __init__(self, settings: SlackSettings, scan: Scan, keeper: Keeper, language: str = ENGLISH) -> None:
         self._settings = settings
+        self._language = language  # a channel has no Accept-Language: the service's own
         self._scan = scan
         self._keeper = keeper
         self._tasks: set[asyncio.Task[None]] = set()
@@ -153,9 +156,9 @@ class Bot:
     async def _on_command(self, ack: Any, command: dict[str, Any], client: AsyncWebClient, respond: Any) -> None:
         text = command.get("text", "").strip()
         if not text or text in ("help", "?"):
-            await ack(text=HELP, response_type="ephemeral")
+            await ack(text=self._said(HELP), response_type="ephemeral")
             return
-        await ack(text="Reading ...", response_type="ephemeral")
+        await ack(text=self._said("Reading ..."), response_type="ephemeral")
 
         async def say(message: Message) -> None:
             await respond(**message, response_type="ephemeral")
@@ -174,7 +177,7 @@ class Bot:
         who = f"slack {body.get('team', {}).get('id', '')} {body['user']['id']}"
         kept = await self._keeper.feedback(about, verdict, who, place)
         thanks = "Thank you, noted." if kept else "Thank you. (This service has no store to note it in.)"
-        await respond(text=thanks, response_type="ephemeral", replace_original=False)
+        await respond(text=self._said(thanks), response_type="ephemeral", replace_original=False)
 
     async def _on_evidence(self, ack: Any, body: dict[str, Any], action: dict[str, Any], respond: Any) -> None:
         await ack()
@@ -182,7 +185,9 @@ class Bot:
             report = await self._keeper.load(About.load(action.get("value", "")).key)
         except ValueError:
             return
-        message = evidence_message(json.loads(report)) if report else words_message("That report is not kept any more.")
+        with speaking(self._language):
+            gone = self._said("That report is not kept any more.")
+            message = evidence_message(json.loads(report)) if report else words_message(gone)
         thread = body.get("container", {}).get("thread_ts") or body.get("message", {}).get("thread_ts")
         extra = {"thread_ts": thread} if thread else {}
         await respond(**message, response_type="ephemeral", replace_original=False, **extra)
@@ -208,7 +213,11 @@ class Bot:
         """Say that it is being read, then replace that by the answer: one message, one notification."""
         try:
             first = await client.chat_postMessage(
-                channel=channel, thread_ts=thread, text="Reading ...", unfurl_links=False, unfurl_media=False
+                channel=channel,
+                thread_ts=thread,
+                text=self._said("Reading ..."),
+                unfurl_links=False,
+                unfurl_media=False,
             )
         except SlackApiError as error:
             if fallback is None or error.response.get("error") not in DEAF:
@@ -230,12 +239,12 @@ class Bot:
     async def _answer(self, message: Mapping[str, Any], say: Say, client: AsyncWebClient) -> None:
         try:
             logs = await self._logs(message, client)
-            answer = await self._report(logs) if logs else {"text": HELP, "blocks": []}
+            answer = await self._report(logs) if logs else {"text": self._said(HELP), "blocks": []}
         except TroubleshootError as error:
             answer = words_message(f"{error.text}." + (f" {error.help}." if error.help else ""))
         except Exception as error:
             log.error("a scan for Slack failed: %s", _words_of(error))
-            answer = words_message("That did not work; the service's log says why.")
+            answer = words_message(self._said("That did not work; the service's log says why."))
         try:
             await say(answer)
         except SlackApiError as error:
@@ -259,8 +268,13 @@ class Bot:
         renderings = await self._scan(logs)
         key = await self._keeper.save(renderings)
         base = self._settings.public_url
-        link = f"{base}/v1/reports/{key}?format=html" if base and not isinstance(self._keeper, Memory) else None
-        return answer_message(renderings["slack"], json.loads(renderings["json"]), key, link)
+        link = f"{base}/r/{key}" if base and not isinstance(self._keeper, Memory) else None
+        with speaking(self._language):
+            return answer_message(renderings["slack"], json.loads(renderings["json"]), key, link)
+
+    def _said(self, english: str) -> str:
+        with speaking(self._language):
+            return in_words(english)
 
 
 async def _acknowledge(ack: Any) -> None:
