@@ -55,6 +55,7 @@ KEYS: dict[str, Key] = {
         Key("min-confidence", "text", "findings below are left out"),
         Key("max-findings", "number", "how many findings are shown; 0 is all"),
         Key("lang", "text", "language of the texts, as a tag: en, zh-CN"),
+        Key("anonymize", "flag", "whether e-mail and IP addresses are taken out too"),
         Key("explain-sources", "flag", "whether the report says how each source was read"),
         Key("color", "text", "auto, always or never"),
         Key("quiet", "flag", "whether progress is left out"),

@@ -127,3 +127,14 @@ def test_nothing_is_offered_without_a_store(browser: Any, base_url: str) -> None
         expect(page.locator(".take")).to_contain_text("Nothing is stored")
         assert page.get_by_role("button", name="Make a link").count() == 0
         assert page.locator(".feedback").count() == 0
+
+
+def test_link_for_outsiders_has_no_addresses(new_page: NewPage) -> None:
+    page = new_page()
+    scan(page, "ann@example.com on 198.51.100.7: OSError: [Errno 28] No space left on device\n")
+    page.get_by_label("without e-mail and IP addresses").check()
+    page.get_by_role("button", name="Make a link").click()
+    link = page.locator("#link").input_value()
+    text = httpx.get(link.replace("/r/", "/v1/reports/")).text
+    assert "No space left on device" in text
+    assert "ann@example.com" not in text and "198.51.100.7" not in text

@@ -183,7 +183,8 @@ def _add_scan(app: FastAPI, service: ScanService, life: Life, max_bytes: int, op
             formats += tuple(each for each in every_rendering(SAVED_FORMATS) if each not in formats)
         async with service.room(stated_size(request)):
             body = await read_scan_body(request, max_bytes, asked.name)
-            answer = await service.scan(body, Wanted(formats, asked.platform, asked.keep_log, who(request)))
+            wanted = Wanted(formats, asked.platform, asked.keep_log, who(request), asked.anonymize)
+            answer = await service.scan(body, wanted)
         if save:
             headers |= await keep(life.store, answer, formats, days=asked.days, made_by=who(request))
         return Response(answer.bodies[0], media_type=media_type_of(asked.format), headers=headers)

@@ -60,6 +60,7 @@ class Job:
     formats: Sequence[str]
     platform: str | None = None
     redacted_logs: bool = False
+    anonymize: bool = False
     view: tuple[str, int] | None = None
 
     @property
@@ -73,6 +74,7 @@ class Job:
             "formats": list(self.formats),
             "platform": self.platform,
             "redacted_logs": self.redacted_logs,
+            "anonymize": self.anonymize,
         }
 
     @property

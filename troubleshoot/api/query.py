@@ -30,6 +30,7 @@ class ScanQuery(BaseModel):
     )
     name: str = Field(default="paste", min_length=1, max_length=500, description="Name of the log")
     lang: str | None = Field(default=None, max_length=MOST_TAG, description=TAG_DESCRIPTION)
+    anonymize: bool = Field(default=False, description="Take out e-mail and IP addresses too")
     save: bool = Field(default=False, description="Keep the report, for who has its permalink")
     days: int | None = Field(default=None, ge=1, le=3650, description="Keep it no longer than this")
     keep_log: bool = Field(default=False, description="Keep the redacted log too, where the service allows it")

@@ -16,7 +16,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import anyio.to_thread
@@ -54,6 +54,7 @@ class Wanted:
     platform: str | None = None
     redacted_logs: bool = False
     who: str = ""
+    anonymize: bool = False
 
 
 class ScanService:
@@ -91,7 +92,8 @@ class ScanService:
         engine = self._holder.serving()
         logs = _bytes_of(body)
         check_platform(body.platform or None)  # told even where the query's own stands above it
-        job = Job(logs, wanted.formats, wanted.platform or body.platform or None, wanted.redacted_logs)
+        platform = wanted.platform or body.platform or None
+        job = Job(logs, wanted.formats, platform, wanted.redacted_logs, wanted.anonymize)
         if job.size > CACHED_LOG_BYTES or wanted.redacted_logs:
             return await self._run(engine, job)
         key = _key(engine.pack.hash, job, wanted.who)
@@ -138,7 +140,7 @@ class ScanService:
     def _with_json(self, job: Job) -> Job:
         if self.record is None or "json" in job.formats:
             return job
-        return Job(job.logs, (*job.formats, "json"), job.platform, job.redacted_logs)
+        return replace(job, formats=(*job.formats, "json"))
 
     def _count(self, answer: Answer, job: Job) -> None:
         self._metrics.scanned(answer.summary)
@@ -204,7 +206,7 @@ def _key(pack_hash: str, job: Job, who: str) -> bytes:
 
 
 def _parts(pack_hash: str, job: Job, who: str) -> Sequence[bytes]:
-    head = "\0".join((pack_hash, who, job.platform or "", *job.formats)).encode()
+    head = "\0".join((pack_hash, who, job.platform or "", str(job.anonymize), *job.formats)).encode()
     return [head, *(part for name, data in job.logs.items() for part in (name.encode("utf-8", "replace"), data))]
 
 

@@ -42,15 +42,21 @@ def view_source(uploads: Mapping[str, bytes], name: str, around: int = 1, most: 
     raise NotFoundError("there is no log of that name in what was sent", help="names stand in the report's `sources`")
 
 
-def redacted_logs(uploads: Mapping[str, bytes], most: int = KEPT_BYTES) -> Iterator[tuple[str, str]]:
-    """Yield name and text of each log in the uploads, without secrets; the last one says so where it is cut."""
+def redacted_logs(
+    uploads: Mapping[str, bytes], most: int = KEPT_BYTES, *, anonymous: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each log in the uploads, without secrets; the last one says so where it is cut.
+    `anonymous`: without e-mail and IP addresses, too."""
     for count, opened in enumerate(_open(uploads)):
         if most <= 0 or count >= KEPT_LOGS:
             yield "...", CUT
             return
-        view = _view(opened, 1, most)
+        view = _view(opened, 1, most, anonymous=anonymous)
         most -= len(view.text)
-        yield redact_text(opened.source.name), view.text + (CUT if view.more_after else "")
+        yield (
+            redact_text(opened.source.name, emails=anonymous, ips=anonymous),
+            view.text + (CUT if view.more_after else ""),
+        )
 
 
 def _open(uploads: Mapping[str, bytes]) -> Iterator[OpenSource]:
@@ -58,7 +64,7 @@ def _open(uploads: Mapping[str, bytes]) -> Iterator[OpenSource]:
         yield from open_upload(io.BytesIO(data), name)
 
 
-def _view(opened: OpenSource, around: int, most: int) -> View:
+def _view(opened: OpenSource, around: int, most: int, *, anonymous: bool = False) -> View:
     held = ""
     first, count = 1, 0  # the number of the first line that is held, and how many line feeds are held
     is_there = False
@@ -88,7 +94,7 @@ def _view(opened: OpenSource, around: int, most: int) -> View:
         start = _start_of(held, around - first)
         end = max(most, start + READ_BYTES)
         held = held[: held.rfind("\n", start, end) + 1 or end]
-    return View(redact_text(held), first, more_before, more_after)
+    return View(redact_text(held, emails=anonymous, ips=anonymous), first, more_before, more_after)
 
 
 def _start_of(text: str, lines: int) -> int:

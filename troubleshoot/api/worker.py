@@ -25,6 +25,7 @@ from troubleshoot.errors import TroubleshootError
 from troubleshoot.localise import render_as
 from troubleshoot.model import Report
 from troubleshoot.report import RENDERERS
+from troubleshoot.report.redact import anonymize
 from troubleshoot.rulepack.codec import pack_from_json
 
 OUT_OF_MEMORY = "memory"
@@ -74,10 +75,12 @@ def scan(engine: Engine, head: Head, bodies: list[bytes]) -> tuple[Head, list[by
     """Return the answer to a request: a summary for metrics and store, and a body per format."""
     uploads = dict(zip(head["names"], bodies, strict=True))
     report = engine.scan_uploads(uploads, platform=head["platform"])
+    anonymous = bool(head.get("anonymize"))
+    report = anonymize(report) if anonymous else report
     rendered = [render_as(report, engine.pack, each).encode("utf-8", "replace") for each in head["formats"]]
     names: list[str] = []
     if head.get("redacted_logs"):
-        for name, text in redacted_logs(uploads):
+        for name, text in redacted_logs(uploads, anonymous=anonymous):
             names.append(name[:NAME_CHARS])
             rendered.append(text.encode("utf-8", "replace"))
     return {"summary": summary(report), "logs": names}, rendered

@@ -40,9 +40,9 @@ PACK_KEYS = ("rules", "default-rules", "drafts", "color", "quiet")
 SCAN_KEYS = (
     *PACK_KEYS,
     *("format", "fail-on", "on", "select", "ignore", "min-severity", "min-confidence", "max-findings"),
-    *("explain-sources", "lang"),
+    *("explain-sources", "lang", "anonymize"),
 )
-POSTMORTEM_KEYS = (*PACK_KEYS, "format", "fail-on", "on", "lang")
+POSTMORTEM_KEYS = (*PACK_KEYS, "format", "fail-on", "on", "lang", "anonymize")
 SERVE_KEYS = (
     *PACK_KEYS,
     *("lang", "host", "port", "workers", "max-bytes", "keys", "insecure", "rate", "store", "keep-days", "history-days"),

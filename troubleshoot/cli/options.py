@@ -66,6 +66,11 @@ def language_option(command: Command) -> Command:
     return option(command)
 
 
+def anonymize_option(command: Command) -> Command:
+    """Add the option that takes out more than secrets."""
+    return click.option("--anonymize", is_flag=True, help="Take out e-mail and IP addresses too.")(command)
+
+
 def _override(ctx: click.Context, _param: click.Parameter, path: str | None) -> None:
     """Let a file of overrides count for as long as the command runs, in the processes that it starts, too."""
     if path is not None and not ctx.resilient_parsing:

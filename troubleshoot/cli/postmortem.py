@@ -7,11 +7,18 @@ import os
 import click
 
 from troubleshoot.cli.failing import FOUND, INTERRUPTED
-from troubleshoot.cli.options import common_options, language_option, load_engine, pack_options, stdin_stream
+from troubleshoot.cli.options import (
+    anonymize_option,
+    common_options,
+    language_option,
+    load_engine,
+    pack_options,
+    stdin_stream,
+)
 from troubleshoot.cli.output import STDOUT, emit
 from troubleshoot.cli.progress import ReadProgress
 from troubleshoot.cli.reading import Reading, judge, reading_options, runner_for, stopping
-from troubleshoot.cli.scan import check_anything_read, find_paths, in_language, render, with_missing
+from troubleshoot.cli.scan import check_anything_read, find_paths, in_language, render, with_missing, without_addresses
 from troubleshoot.errors import UsageError
 from troubleshoot.report import FORMATS
 from troubleshoot.report.selection import FAIL_ON, is_failing
@@ -51,6 +58,7 @@ SECRET = "TROUBLESHOOT_NOTIFY_SECRET"
 )
 @pack_options
 @click.option("--on", metavar="PLATFORM", help="Where the job ran; puts the fix's variant for it first.")
+@anonymize_option
 @language_option
 @reading_options
 @common_options
@@ -65,6 +73,7 @@ def postmortem(
     default_rules: bool,
     drafts: bool,
     on: str | None,
+    anonymize: bool,
     lang: str,
     jobs: int | None,
     on_ray: str | None,
@@ -90,7 +99,7 @@ def postmortem(
     if job is not None and report.job is not None and report.job.id not in (None, job):
         known = [each for each in (report.job.id, *report.job.other_ids) if each]
         raise UsageError(f"no job {job!r} in these logs", help=f"there are {', '.join(known)}")
-    report = in_language(with_missing(report, missing), engine, lang)
+    report = in_language(without_addresses(with_missing(report, missing), anonymize), engine, lang)
     try:
         emit(render(report, format, output, color, False), output)
     finally:

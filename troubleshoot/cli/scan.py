@@ -11,6 +11,7 @@ import click
 
 from troubleshoot.cli.failing import FOUND, INTERRUPTED
 from troubleshoot.cli.options import (
+    anonymize_option,
     check_names,
     common_options,
     existing,
@@ -75,6 +76,7 @@ CONFIDENCES = [each.word for each in Confidence]
 @click.option(
     "--explain-sources", is_flag=True, help="Say how each source was read: encoding, wrapper, kind of document."
 )
+@anonymize_option
 @language_option
 @reading_options
 @common_options
@@ -96,6 +98,7 @@ def scan(
     max_findings: int,
     follows: bool,
     explain_sources: bool,
+    anonymize: bool,
     lang: str,
     jobs: int | None,
     on_ray: str | None,
@@ -112,6 +115,8 @@ def scan(
     from troubleshoot.platform import check_platform
 
     platform = check_platform(on)
+    if anonymize and follows:
+        raise UsageError("--anonymize does not go with --follow", help="scan the file once it is whole")
     found, missing = find_paths(paths)
     engine = load_engine(rules, default_rules, drafts)
     check_names(select, engine.pack, "--select")
@@ -128,10 +133,20 @@ def scan(
     chosen = Selection(select, ignore, Severity[min_severity.upper()], Confidence[min_confidence.upper()])
     report = select_findings(report, chosen, functools.partial(names_of_rule, engine.pack))
     code = INTERRUPTED if stopped else FOUND if is_failing(report, fail_on) else 0
-    report = in_language(cut_findings(report, max_findings), engine, lang)
+    report = without_addresses(cut_findings(report, max_findings), anonymize)
+    report = in_language(report, engine, lang)
     text = render(report, format, output, color, explain_sources)
     emit(text, output, for_people=format == "text")
     return code
+
+
+def without_addresses(report: Report, is_wanted: bool) -> Report:
+    """Return the report without e-mail and IP addresses where that is wanted."""
+    if not is_wanted:
+        return report
+    from troubleshoot.report.redact import anonymize
+
+    return anonymize(report)
 
 
 def in_language(report: Report, engine: Engine, language: str) -> Report:

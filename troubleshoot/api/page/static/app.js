@@ -104,8 +104,8 @@ function progress(logs) {
 function showAnswer(json, logs, platform) {
   const { canRate, keepDays, keepLogs } = byId("result").dataset;
   const render = async (format) => (await scan(logs, { platform, format })).text;
-  const save = async (keepLog) => {
-    const { header } = await scan(logs, { platform, save: true, keepLog });
+  const save = async (choices) => {
+    const { header } = await scan(logs, { platform, save: true, ...choices });
     return { id: header("Location").split("/").pop(), token: header("X-Delete-Token"), expires: header("X-Report-Expires") };
   };
   const rest = canRate

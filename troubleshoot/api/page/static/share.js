@@ -7,8 +7,8 @@ import { say } from "./say.js";
 import * as words from "./words.js";
 
 /**
- * Return the row that makes a link. `days` is how long it lasts; `save(keepLog)` stores the report, and the log where
- * the reader wants it, and resolves to `{ id, token, expires }`.
+ * Return the row that makes a link. `days` is how long it lasts; `save({ keepLog, anonymize })` stores the report, and
+ * the log where the reader wants it, and resolves to `{ id, token, expires }`.
  */
 export function shareRow(days, save, { canKeepLog = false } = {}) {
   const row = el("div", { class: "share" });
@@ -17,18 +17,20 @@ export function shareRow(days, save, { canKeepLog = false } = {}) {
     button.disabled = true;
     said.textContent = "";
     try {
-      show(await save(withLog.checked));
+      show(await save({ keepLog: withLog.checked, anonymize: withoutAddresses.checked }));
     } catch (error) {
       said.textContent = error.message;
       button.disabled = false;
     }
   };
   const button = el("button", { type: "button", on: { click: make } }, icon("link"), say("Make a link"));
+  const withoutAddresses = el("input", { type: "checkbox", id: "without-addresses" });
   const withLog = el("input", { type: "checkbox", id: "with-log" });
   const offer = () => {
     button.disabled = false;
     row.replaceChildren(
       button,
+      el("label", { class: "with-log", for: "without-addresses" }, withoutAddresses, say("without e-mail and IP addresses")),
       canKeepLog ? el("label", { class: "with-log", for: "with-log" }, withLog, say("with the log")) : "",
       el("p", { class: "fine" }, say("Stores the answer, secrets taken out, for {days}. ", { days: words.count(days, "day") }) + (canKeepLog ? say("The log only where you say so.") : say("The log is not stored."))),
       said,

@@ -14,13 +14,13 @@ export class UploadError extends Error {
  * Send logs to be scanned; resolve to `{ text, header }`: the answer, and a function that gives one of its headers.
  * `logs` are `{ name, blob }` with names that differ; `onProgress(sent, total)` hears of bytes as they leave.
  */
-export function scan(logs, { platform = "", format = "json", save = false, keepLog = false, signal, onProgress = () => {} } = {}) {
+export function scan(logs, { platform = "", format = "json", save = false, keepLog = false, anonymize = false, signal, onProgress = () => {} } = {}) {
   const form = new FormData();
   for (const { name, blob } of logs) form.append("file", blob, name);
   if (platform) form.append("platform", platform);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/v1/scan?format=${encodeURIComponent(format)}&lang=${encodeURIComponent(language)}${save ? "&save=true" : ""}${keepLog ? "&keep_log=true" : ""}`);
+    request.open("POST", `/v1/scan?format=${encodeURIComponent(format)}&lang=${encodeURIComponent(language)}${save ? "&save=true" : ""}${keepLog ? "&keep_log=true" : ""}${anonymize ? "&anonymize=true" : ""}`);
     request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
     request.upload.addEventListener("load", () => onProgress(1, 1));
     request.addEventListener("load", () => {
