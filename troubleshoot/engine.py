@@ -23,7 +23,7 @@ from troubleshoot.evaluate.evaluator import Evaluation, evaluate
 from troubleshoot.ingest.sources import OpenSource, open_file, open_text, open_upload
 from troubleshoot.ingest.streams import Purse
 from troubleshoot.job.progress import Tail
-from troubleshoot.model import Block, Kind, Note, PackInfo, Report, RulePack, ScanResult, Stats
+from troubleshoot.model import Block, Kind, Note, PackInfo, Period, Report, RulePack, ScanResult, Stats
 from troubleshoot.platform import check_platform, choose_platform
 from troubleshoot.report.redact import redact
 from troubleshoot.rulepack.load import load_pack
@@ -59,13 +59,17 @@ class Engine:
         workers: int | None = 1,
         runner: Runner | None = None,
         stop: Stop = never,
+        period: Period | None = None,
     ) -> Report:
-        """Return the report over files, folders, globs and archives, taken together as one job; for `workers`, `runner`
-        and `stop` see `read`. Raises SourceError when none of the paths can be read."""
+        """Return the report over files, folders, globs and archives, taken together as one job; for `workers`,
+        `runner`, `stop` and `period` see `read`. Raises SourceError when none of the paths can be read."""
         if platform is not None:
             check_platform(platform)
         began = time.monotonic()
-        results = tuple(self.read(paths, stdin=stdin, watcher=watcher, workers=workers, runner=runner, stop=stop))
+        reading = self.read(
+            paths, stdin=stdin, watcher=watcher, workers=workers, runner=runner, stop=stop, period=period
+        )
+        results = tuple(reading)
         return self.report_from(results, platform, began, partial=stop())
 
     def postmortem_paths(
@@ -79,6 +83,7 @@ class Engine:
         workers: int | None = 1,
         runner: Runner | None = None,
         stop: Stop = never,
+        period: Period | None = None,
     ) -> Report:
         """Return the report on one failed job, always with its `job` part: of several jobs in the paths, `job` or the
         largest. An interrupt ends the reading and gives the report on what was read, marked as partial."""
@@ -86,7 +91,9 @@ class Engine:
         results: list[ScanResult] = []
         is_partial = False
         try:
-            for result in self.read(paths, stdin=stdin, watcher=watcher, workers=workers, runner=runner, stop=stop):
+            for result in self.read(
+                paths, stdin=stdin, watcher=watcher, workers=workers, runner=runner, stop=stop, period=period
+            ):
                 results.append(result)
         except KeyboardInterrupt:
             is_partial = True
@@ -117,14 +124,16 @@ class Engine:
         stop: Stop = never,
         scanner: Scanner | None = None,
         most: int = 0,
+        period: Period | None = None,
     ) -> Iterator[ScanResult]:
         """Yield one scan result per source, in the order of the sources. When told to stop, the last one is of a part
-        of its source. `most`: hits to keep per pattern and source, where it is not the usual."""
+        of its source. `most`: hits to keep per pattern and source, where it is not the usual. `period`: hits of another
+        time do not count."""
         scanner = scanner or self.scanner()
         for opened in sources:
             if stop():
                 return
-            result = scan_source(scanner, opened, stop, watcher, most)
+            result = scan_source(scanner, opened, stop, watcher, most, period)
             if watcher is not None:
                 watcher.done(result)
             yield result
@@ -142,15 +151,19 @@ class Engine:
         workers: int | None = 1,
         runner: Runner | None = None,
         stop: Stop = never,
+        period: Period | None = None,
     ) -> Iterator[ScanResult]:
         """Yield one scan result per source that the paths name, in order; always the same ones, whoever reads them.
 
         `workers`: processes of this machine; None takes as many as the paths are worth. `runner`: who reads them
-        instead, a Ray cluster. `stop` is asked between blocks: once it is true, no more is read."""
+        instead, a Ray cluster. `stop` is asked between blocks: once it is true, no more is read. `period`: what the
+        logs say at another time does not count."""
         from troubleshoot.parallel.partitions import default_workers, list_files
 
         scanner = self.scanner()
-        listing = list_files(paths, lambda opened: scan_source(scanner, opened, stop), stdin=stdin)
+        listing = list_files(
+            paths, lambda opened: scan_source(scanner, opened, stop, period=period), stdin=stdin, period=period
+        )
         if watcher is not None:
             watcher.expect(len(listing.files) + len(listing.here), listing.bytes)
         workers = default_workers(listing) if workers is None else workers
@@ -170,7 +183,7 @@ class Engine:
     ) -> Iterator[ScanResult]:
         purse = Purse()
         for results in listing.in_order(
-            lambda file: self.results(open_file(Path(file.path), purse), watcher, stop, scanner, file.most)
+            lambda file: self.results(open_file(Path(file.path), purse), watcher, stop, scanner, file.most, file.period)
         ):
             yield from results
 
@@ -254,6 +267,7 @@ def scan_source(
     stop: Stop = never,
     watcher: Watcher | None = None,
     most: int = 0,
+    period: Period | None = None,
     tee: Callable[[OpenSource, Iterable[Block]], Iterator[Block]] | None = None,
 ) -> ScanResult:
     """Scan one opened source: its blocks, and where it was hard-wrapped by a chat or terminal, its joined lines too;
@@ -262,10 +276,11 @@ def scan_source(
     blocks = until(opened.blocks(limits.BLOCK_BYTES), stop, watcher)
     if tee is not None:
         blocks = tee(opened, blocks)
-    result = scanner.scan(opened.source, tail.watch(blocks), opened.normaliser, most=most)
+    result = scanner.scan(opened.source, tail.watch(blocks), opened.normaliser, most=most, period=period)
     joined = opened.joined_blocks()
     if joined is not None:
-        result = merge_hits(result, scanner.scan(opened.source, joined, opened.normaliser, most=most))
+        again = scanner.scan(opened.source, joined, opened.normaliser, most=most, period=period)
+        result = merge_hits(result, again)
     return ScanResult(
         source=opened.source,
         hits=result.hits,

@@ -16,6 +16,7 @@ from troubleshoot.cli.options import (
     stdin_stream,
 )
 from troubleshoot.cli.output import STDOUT, emit
+from troubleshoot.cli.periods import period_between, period_options
 from troubleshoot.cli.progress import ReadProgress
 from troubleshoot.cli.reading import Reading, judge, reading_options, runner_for, stopping
 from troubleshoot.cli.scan import check_anything_read, find_paths, in_language, render, with_missing, without_addresses
@@ -60,6 +61,7 @@ SECRET = "TROUBLESHOOT_NOTIFY_SECRET"
 @click.option("--on", metavar="PLATFORM", help="Where the job ran; puts the fix's variant for it first.")
 @anonymize_option
 @language_option
+@period_options
 @reading_options
 @common_options
 def postmortem(
@@ -75,6 +77,8 @@ def postmortem(
     on: str | None,
     anonymize: bool,
     lang: str,
+    since: str | None,
+    until: str | None,
     jobs: int | None,
     on_ray: str | None,
     color: str,
@@ -88,10 +92,11 @@ def postmortem(
     from troubleshoot.platform import check_platform
 
     platform = check_platform(on)
+    period = period_between(since, until)
     found, missing = find_paths(paths)
     engine = load_engine(rules, default_rules, drafts)
     with ReadProgress(quiet=quiet, judge=judge(engine)) as progress, stopping() as stop:
-        reading = Reading(watcher=progress, workers=jobs, runner=runner_for(on_ray), stop=stop)
+        reading = Reading(watcher=progress, workers=jobs, runner=runner_for(on_ray), stop=stop, period=period)
         stdin = stdin_stream() if "-" in found else None
         report = engine.postmortem_paths(found, platform=platform, job=job, stdin=stdin, **reading.options())
         stopped = stop()

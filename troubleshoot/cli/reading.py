@@ -16,7 +16,7 @@ from troubleshoot.cli.failing import say
 
 if TYPE_CHECKING:
     from troubleshoot.engine import Engine
-    from troubleshoot.model import ScanResult
+    from troubleshoot.model import Period, ScanResult
     from troubleshoot.parallel.drive import Runner
     from troubleshoot.watching import Stop, Watcher
 
@@ -45,9 +45,16 @@ class Reading:
     workers: int | None
     runner: Runner | None
     stop: Stop
+    period: Period | None = None
 
     def options(self) -> dict[str, Any]:
-        return {"watcher": self.watcher, "workers": self.workers, "runner": self.runner, "stop": self.stop}
+        return {
+            "watcher": self.watcher,
+            "workers": self.workers,
+            "runner": self.runner,
+            "stop": self.stop,
+            "period": self.period,
+        }
 
 
 def runner_for(address: str | None) -> Runner | None:

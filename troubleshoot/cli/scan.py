@@ -24,6 +24,7 @@ from troubleshoot.cli.options import (
     stdin_stream,
 )
 from troubleshoot.cli.output import STDOUT, emit, look_for
+from troubleshoot.cli.periods import period_between, period_options
 from troubleshoot.cli.progress import ReadProgress
 from troubleshoot.cli.reading import Reading, judge, reading_options, runner_for, stopping
 from troubleshoot.errors import SourceError, UsageError
@@ -78,6 +79,7 @@ CONFIDENCES = [each.word for each in Confidence]
 )
 @anonymize_option
 @language_option
+@period_options
 @reading_options
 @common_options
 @click.pass_context
@@ -100,6 +102,8 @@ def scan(
     explain_sources: bool,
     anonymize: bool,
     lang: str,
+    since: str | None,
+    until: str | None,
     jobs: int | None,
     on_ray: str | None,
     color: str,
@@ -117,6 +121,9 @@ def scan(
     platform = check_platform(on)
     if anonymize and follows:
         raise UsageError("--anonymize does not go with --follow", help="scan the file once it is whole")
+    period = period_between(since, until)
+    if follows and period is not None:
+        raise UsageError("--since and --until are for what is written; --follow tells what comes", help="leave one out")
     found, missing = find_paths(paths)
     engine = load_engine(rules, default_rules, drafts)
     check_names(select, engine.pack, "--select")
@@ -126,7 +133,7 @@ def scan(
         report = _follow(engine, found, platform, format, color, lang)
     else:
         with ReadProgress(quiet=quiet, judge=judge(engine)) as progress, stopping() as stop:
-            reading = Reading(watcher=progress, workers=jobs, runner=runner_for(on_ray), stop=stop)
+            reading = Reading(watcher=progress, workers=jobs, runner=runner_for(on_ray), stop=stop, period=period)
             report = read_report(engine, found, platform, reading)
             stopped = stop()
     report = with_missing(report, missing)
@@ -191,7 +198,7 @@ def find_paths(paths: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def read_report(engine: Engine, paths: Sequence[str], platform: str | None, reading: Reading) -> Report:
     """Return the report over paths, of which one may be `-`. Raises SourceError when nothing can be read."""
-    if list(paths) == ["-"]:
+    if list(paths) == ["-"] and reading.period is None:
         report = engine.scan_stream(stdin_stream(), platform=platform)
     else:
         stdin = stdin_stream() if "-" in paths else None

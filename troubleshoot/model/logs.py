@@ -93,6 +93,17 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
+class Period:
+    """A stretch of time, both ends included; without an end, open on that side."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def holds(self, time: datetime) -> bool:
+        return (self.since is None or self.since <= time) and (self.until is None or time <= self.until)
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One logical log entry. `raw` is its text as given, `text` what is left when wrappers are taken off."""
 

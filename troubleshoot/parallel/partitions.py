@@ -21,7 +21,7 @@ from typing import BinaryIO
 
 from troubleshoot import limits
 from troubleshoot.ingest.sources import OpenSource, find_files, open_file
-from troubleshoot.model import ScanResult
+from troubleshoot.model import Period, ScanResult
 
 SHARES = 4  # ranges per worker of all bytes: more make the end more even, and each costs 20 ms
 MIN_RANGE_BYTES = 32 * 1024 * 1024  # 20 ms of scanning: a hundred times what a trip costs
@@ -46,6 +46,7 @@ class Piece:
     end: int | None = None
     most: int = 0  # hits to keep per pattern and source; 0: the usual
     closed: frozenset[int] = frozenset()  # ids of patterns that ranges before this one have saturated
+    period: Period | None = None  # hits of another time do not count
 
     @property
     def bytes(self) -> int:
@@ -80,7 +81,9 @@ class Listing:
         yield from ((result,) for _, result in here)
 
 
-def list_files(paths: Sequence[str | Path], scan_here: ScanHere, *, stdin: BinaryIO | None = None) -> Listing:
+def list_files(
+    paths: Sequence[str | Path], scan_here: ScanHere, *, stdin: BinaryIO | None = None, period: Period | None = None
+) -> Listing:
     """Return what the paths name. Standard input and pipes are scanned at once, for no other process can.
     Raises SourceError for a path that names nothing."""
     files: list[Piece] = []
@@ -93,7 +96,7 @@ def list_files(paths: Sequence[str | Path], scan_here: ScanHere, *, stdin: Binar
         if size is None:
             here += [(len(files), scan_here(opened)) for opened in open_file(found)]
         else:
-            files.append(Piece(len(files), os.fspath(found), size))
+            files.append(Piece(len(files), os.fspath(found), size, period=period))
     most = max(limits.LEAST_HITS_PER_PATTERN, limits.HITS_PER_PATTERN_IN_JOB // max(len(files), 1))
     if most < limits.HITS_PER_PATTERN:
         files = [replace(file, most=most) for file in files]

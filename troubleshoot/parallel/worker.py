@@ -86,7 +86,7 @@ class Worker:
     def _scan_whole(self, piece: Piece, sources: Iterator[OpenSource], stop: Stop) -> PieceResult:
         results: list[ScanResult] = []
         for opened in sources:
-            results.append(scan_source(self._scanner, opened, stop, most=piece.most))
+            results.append(scan_source(self._scanner, opened, stop, most=piece.most, period=piece.period))
             if stop():
                 break
         return PieceResult(piece, State.WHOLE, tuple(results), bytes=piece.size, is_short=stop())
@@ -96,7 +96,7 @@ class Worker:
         tail = Tail()
         blocks = until(opened.blocks(limits.BLOCK_BYTES), stop)
         watched = tail.watch(blocks) if is_end else blocks
-        result = self._scanner.scan(opened.source, watched, opened.normaliser, piece.closed, piece.most)
+        result = self._scanner.scan(opened.source, watched, opened.normaliser, piece.closed, piece.most, piece.period)
         if stop():
             return PieceResult(piece, State.RANGE, is_short=True)
         if part.is_torn:

@@ -17,7 +17,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 
 from troubleshoot import limits
-from troubleshoot.model import Block, Hit, Normaliser, Note, Pattern, RulePack, ScanResult, Source
+from troubleshoot.model import Block, Hit, Normaliser, Note, Pattern, Period, RulePack, ScanResult, Source
 from troubleshoot.scan.ahead import read_ahead
 from troubleshoot.scan.confirm import Confirmer
 from troubleshoot.scan.enough import Enough
@@ -27,6 +27,7 @@ from troubleshoot.scan.match import Matcher
 from troubleshoot.scan.prefilter import ENTRY_BITS, ENTRY_MASK, Prefilter, Search, Store, TooManyError
 from troubleshoot.scan.spans import Spans
 from troubleshoot.scan.tally import Tally, merge_hits
+from troubleshoot.scan.timekeeper import Timekeeper
 
 __all__ = ["Scanner", "merge_hits"]
 
@@ -103,13 +104,15 @@ class Scanner:
         normaliser: Normaliser,
         closed: frozenset[int] = frozenset(),
         most: int = 0,
+        period: Period | None = None,
     ) -> ScanResult:
         """Return the hits of one source, in record order, at most one per pattern and line. `closed`: ids of patterns
-        that are saturated before the source, or this part of it, begins. `most`: see Tally."""
+        that are saturated before the source, or this part of it, begins. `most`: see Tally. `period`: hits of another
+        time do not count."""
         tally = Tally(source, self._pack, self._enough, most)
         tally.saturated |= closed
         matcher = Matcher(source, normaliser, self._compiled.confirmer)
-        run = _Run(self, tally, matcher, normaliser)
+        run = _Run(self, tally, matcher, normaliser, Timekeeper(period, normaliser) if period else None)
         cut = False
         for serial, block in enumerate(read_ahead(blocks) if self._ahead else blocks):
             run.take(Chunk(block, serial, continues=cut))
@@ -140,12 +143,20 @@ class Scanner:
 class _Run:
     """The scan of one source."""
 
-    def __init__(self, scanner: Scanner, tally: Tally, matcher: Matcher, normaliser: Normaliser) -> None:
+    def __init__(
+        self,
+        scanner: Scanner,
+        tally: Tally,
+        matcher: Matcher,
+        normaliser: Normaliser,
+        timekeeper: Timekeeper | None = None,
+    ) -> None:
         self._scanner = scanner
         self._tally = tally
         self._matcher = matcher
         self._heights = scanner.compiled.heights
         self._normaliser = normaliser
+        self._timekeeper = timekeeper
         self._spans = Spans(self._heights, self._match_lines, self._extent)
         self._off = frozenset(pattern for pattern in tally.saturated if not self._is_wanted(pattern))
         self.avoid = scanner.avoid
@@ -209,11 +220,12 @@ class _Run:
     def finish(self) -> ScanResult:
         self._spans.finish()
         del self._spans  # it knows this run, and in that circle its last chunk's 8 MiB would wait for the collector
+        notes = list(self._timekeeper.notes()) if self._timekeeper is not None else []
         unsearchable = self._prefilter.plan.unsearchable
-        if not unsearchable:
-            return self._tally.result()
-        text = f"cannot be searched for and were tried on every line: {self._tally.names(unsearchable)}"
-        return self._tally.result([Note("slow-pattern", text)])
+        if unsearchable:
+            text = f"cannot be searched for and were tried on every line: {self._tally.names(unsearchable)}"
+            notes.append(Note("slow-pattern", text))
+        return self._tally.result(notes)
 
     def _scan_from(self, chunk: Chunk, view: memoryview, start: int) -> int:
         """Search on from `start`; return how far that went."""
@@ -323,7 +335,7 @@ class _Run:
         except TimeoutError:
             self._tally.overran(pattern, line.number)
             return False
-        return self._add(hit)
+        return self._add(hit, line)
 
     def _extent(self, pattern: int, lines: Sequence[Line], at: int) -> tuple[int, int]:
         """Return which of the lines around a candidate a match of the pattern may take."""
@@ -339,12 +351,13 @@ class _Run:
         except TimeoutError:
             self._tally.overran(pattern, lines[0].number)
             return False
-        return self._add(hit)
+        return self._add(hit, lines[0])
 
-    def _add(self, hit: Hit | None) -> bool:
+    def _add(self, hit: Hit | None, line: Line) -> bool:
         if hit is None:
             return False
-        self._tally.add(hit)
+        if self._timekeeper is None or self._timekeeper.counts(hit, line):
+            self._tally.add(hit)
         return True
 
     def _adapt(self) -> None:
