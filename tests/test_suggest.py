@@ -266,3 +266,17 @@ def test_healthy_logs_of_the_corpus_are_known_as_ordinary() -> None:
         sys.path.remove(str(ROOT))
     found = templates_in(open_sources(list(healthy_logs())))
     assert len(found & ordinary_templates()) >= 0.9 * len(found), "python benchmarks/ordinary.py"
+
+
+def test_line_of_a_rule_that_is_not_there_is_found_in_the_corpus() -> None:
+    """Every ninth incident; `python benchmarks/suggestions.py` looks at all of them."""
+    sys.path.insert(0, str(ROOT))
+    try:
+        from benchmarks.suggestions import measure
+    finally:
+        sys.path.remove(str(ROOT))
+    figures = measure(9)
+    assert figures.incidents >= 50
+    assert figures.among_first(1) >= 0.55 * figures.incidents
+    assert figures.among_first(3) >= 0.7 * figures.incidents
+    assert figures.healthy_with_candidates <= 0.2 * figures.healthy

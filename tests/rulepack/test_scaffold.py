@@ -5,7 +5,7 @@ import pytest
 from hypothesis import strategies as st
 
 from troubleshoot.errors import UsageError
-from troubleshoot.rulepack.scaffold import scaffold_rule, text_from_line
+from troubleshoot.rulepack.scaffold import scaffold_rule, text_from_line, text_from_lines
 from troubleshoot.rulepack.schema import parse_rule
 from troubleshoot.rulepack.signatures import compile_pattern
 from troubleshoot.rulepack.text import regex_from_text
@@ -24,7 +24,7 @@ from troubleshoot.rulepack.text import regex_from_text
         ),
         (
             "[1,3]<stderr>: gpu-node-17:812:901 [3] NCCL WARN Net : Connection to 10.0.3.77<29500> failed",
-            "NCCL WARN Net : Connection to {host:host}<{n:int}> failed",
+            "NCCL WARN Net : Connection to {host:host}<{port:int}> failed",
         ),
         (
             "[rank3]:[E1130 20:15:04.120001 ProcessGroupNCCL.cpp:607] [Rank 3] Watchdog caught collective operation "
@@ -45,6 +45,25 @@ from troubleshoot.rulepack.text import regex_from_text
         ('{"msg": "pull failed", "try": 3}', '{{"msg": "pull failed", "try": {n:int}}}'),
         ("at 0x7f3a and 0x7f3b it broke", "at {address:hex} and {address_2:hex} it broke"),
         ("4711 12 0x7f3a", "4711 12 0x7f3a"),
+        (
+            "worker 10.0.3.77:29500 did not answer GPU-8f6e6b2c-1a2b-3c4d-5e6f-0123456789ab on cuda:3 after 5 retries",
+            "worker {worker:host}:{port:int} did not answer GPU-{gpu:word} on cuda:{device:int} after {retries:int} "
+            "retries",
+        ),
+        (
+            "link mlx5_3 of fe80::1ff:fe23:4567:890a%eth0 lost 1,024 packets at step 12/500",
+            "link {link:word} of {host:host} lost {packets} packets at step {step:int}/{total:int}",
+        ),
+        (
+            "pod llama-ft-7d9c5b6f4d-x2x9k of bob@example.com left nodes gpu-node-[3,5-7]",
+            "pod {pod:host} of {user} left nodes {nodes}",
+        ),
+        ("s3://bucket/file-17.bin is corrupt (crc 0xdead)", "{url} is corrupt (crc {crc:hex})"),
+        (
+            "bad weight in model.layers.17.mlp of shape [8, 512]",
+            "bad weight in model.layers.{layer:int}.mlp of shape [{values}]",
+        ),
+        ("srun: error: gpu-node-17: task 3: refused", "srun: error: {host:host}: task {task:int}: refused"),
         ("错误: 内存不足 12", "错误: 内存不足 {n:int}"),
     ],
 )
@@ -76,6 +95,37 @@ def test_the_file_loads_and_its_example_holds_the_paste() -> None:
     assert dict(match.captures) == {"rank": "3"}
     assert "TODO" in near_miss.files["example.log"]
     assert "#   '" in text  # the other lines are offered
+
+
+@pytest.mark.parametrize(
+    ("lines", "signature"),
+    [
+        (
+            ["peer alpha lost its lease in phase one", "peer beta lost its lease in phase two", "something else"],
+            "peer {peer:word} lost its lease in phase {phase:word}",
+        ),
+        (["error in part a/b of it", "error in part c:d of it"], "error in part {part} of it"),
+        (["the disk is full", "the disk was lost"], "the disk is full"),  # too little in common
+        (["rank 3 is gone for good", "rank 4 is gone for good"], "rank {rank:int} is gone for good"),
+    ],
+)
+def test_words_that_lines_alike_do_not_share_become_holes(lines: list[str], signature: str) -> None:
+    assert text_from_lines(lines) == signature
+    pattern = compile_pattern(regex_from_text(signature)[0])
+    assert pattern.search(lines[0])
+
+
+def test_lines_of_other_rules_are_offered_as_near_misses() -> None:
+    asked: list[str] = []
+
+    def near(signature: str) -> list[tuple[str, str]]:
+        asked.append(signature)
+        return [("the link of gpu-node-3 is up: 'all' is {well}", "net/up")]
+
+    text = scaffold_rule("net/down", "the link of gpu-node-3 is down\n", near)
+    assert asked == ["the link of {host:host} is down"]
+    assert "  #   the link of gpu-node-3 is up: 'all' is {well}    (net/up)\n" in text
+    assert parse_rule(text, "net/down.yaml", "net/down")[1] == []
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from troubleshoot.cli.options import common_options, is_stdin_terminal, stdin_st
 from troubleshoot.cli.output import STDOUT, emit
 from troubleshoot.errors import UsageError
 
-SCHEMAS = ("rule", "pack", "shared", "table", "overrides", "report")
+SCHEMAS = ("rule", "pack", "shared", "table", "overrides", "translation", "report")
 FOLDER = click.option(
     "--dir", "folder", type=click.Path(file_okay=False), default="rules", show_default=True, help="Where rules live."
 )
@@ -52,14 +52,17 @@ def new(rule_id: str, log: str, folder: str, force: bool, color: str, quiet: boo
 def write_rule(folder: Path, rule_id: str, text: str, *, force: bool = False) -> Path:
     """Write a new rule's file, and the schemas that editors read beside it; return its path.
     Raises UsageError for lines or an id that no rule can be made of, and for a file that is there already."""
+    from troubleshoot.near_misses import near_misses
     from troubleshoot.report.redact import redact_text
     from troubleshoot.rulepack.editors import modeline, write_schemas
+    from troubleshoot.rulepack.load import load_pack
     from troubleshoot.rulepack.scaffold import scaffold_rule
 
-    document = f"{modeline('rule', rule_id.count('/'))}\n{scaffold_rule(rule_id, redact_text(text))}"
     path = folder / f"{rule_id}.yaml"
     if path.exists() and not force:
         raise UsageError(f"{path} is already there", help="choose another id, or --force")
+    document = scaffold_rule(rule_id, redact_text(text), lambda new: near_misses(load_pack(overrides=None), new))
+    document = f"{modeline('rule', rule_id.count('/'))}\n{document}"
     path.parent.mkdir(parents=True, exist_ok=True)
     emit(document, str(path))
     write_schemas(folder)

@@ -12,7 +12,7 @@ become the first example. What only a person can know is marked with a placehold
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from troubleshoot.errors import UsageError
@@ -21,14 +21,19 @@ from troubleshoot.rulepack.signatures import compile_pattern
 from troubleshoot.rulepack.text import RESERVED_NAMES, TextError, regex_from_text
 
 PLACEHOLDER = "TODO"
+NearMisses = Callable[[str], Sequence[tuple[str, str]]]
 EXAMPLE_LINES = 60
 OTHER_LINES = 3  # further lines of the paste offered as signatures
 LINE_CHARS = 1_000
 MOST_HOLES = 8
-_COMMON = {
-    "after", "and", "at", "before", "between", "by", "for", "from", "in", "is", "of", "on", "or", "see", "than", "the",
-    "to", "via", "was", "with",
-}  # fmt: skip
+_COMMON = set(  # words that name nothing
+    """
+    a after all an and are at attempt before between by critical did err error failed fatal for from has had in info is
+    lost no not of on only or over see than that the this to via warn warning was were with
+    """.split()  # noqa: SIM905  # a list of words reads best as words
+)
+_FIXED = ("path", "url", "user")  # names that no word before them betters
+_BETTER = {"cuda": "device", "msg": "message"}
 
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _TELLING: tuple[tuple[str, int], ...] = (  # how a telling line looks, and what that is worth
@@ -53,36 +58,53 @@ _NAMING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Varying:
-    """A kind of text that varies: how it looks, the hole that takes it, the name where no word before gives one."""
+    """A kind of text that varies: how it looks, the hole that takes it, the name where no word beside gives one.
+    `front`: it may stand in front of a message, and goes then."""
 
     look: str
     type: str
     name: str
     before: str = r"(?<![\w.])"
+    front: bool = False
 
 
 _VARYING = (
     _Varying(r"\[redacted:[a-z0-9-]{1,40}\]", "", "_", ""),  # the secret itself stands in the logs to come
-    _Varying(r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?", "", "_"),
-    _Varying(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:\w{3} )?[ \d]\d \d\d:\d\d:\d\d(?: \d{4})?", "", "_"),
-    _Varying(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d", "", "_"),
+    _Varying(r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?", "", "_", front=True),
+    _Varying(
+        r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:\w{3} )?[ \d]\d \d\d:\d\d:\d\d(?: \d{4})?", "", "_", front=True
+    ),
+    _Varying(
+        r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d", "", "_", front=True
+    ),
     _Varying(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", "word", "id"),
     _Varying(r"[a-z][a-z0-9+.-]*://[^\s'\"<>)\],]+", "", "url"),
-    _Varying(r"(?:\d{1,3}\.){3}\d{1,3}", "host", "host"),
+    _Varying(r"[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+", "", "user"),
+    _Varying(r"(?:\d{1,3}\.){3}\d{1,3}", "host", "host", front=True),
     _Varying(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}(?:\.\d)?(?!:)", "", "pci"),
-    _Varying(r"(?:\d+-)?\d+:\d\d:\d\d(?:\.\d+)?(?![:.\w])", "duration", "time"),
-    _Varying(r"(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{1,4}|fe80::[0-9a-f:]+", "host", "host"),
+    _Varying(r"(?:\d+-)?\d+:\d\d:\d\d(?:\.\d+)?(?![:.\w])", "duration", "time", front=True),
+    _Varying(
+        r"(?:(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{1,4}|[0-9a-f]{3,4}:(?:[0-9a-f]{0,4}:){1,6}[0-9a-f]{1,4})(?:%\w+)?",
+        "host", "host", front=True,
+    ),
     _Varying(r"(?:~|\.{1,2})?(?:/[\w.@+-]+){2,}/?", "path", "path"),
+    _Varying(r"[a-z]:\\[\w\\.@+-]+", "", "path"),
     _Varying(r"0x[0-9a-f]+", "hex", "address"),
-    _Varying(r"(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}", "hex", "id"),
-    _Varying(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*-\d+(?:\.[a-z0-9][\w-]*)*", "host", "host"),
+    _Varying(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[0-9a-f]{8,10}-[bcdfghjklmnpqrstvwxz2-9]{5}", "host", "pod"),
+    _Varying(r"(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}", "hex", "id", front=True),
+    _Varying(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*-\[\d[\d,-]*\]", "", "nodes"),
+    _Varying(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*-\d+(?:\.[a-z0-9][\w-]*)*", "host", "host", front=True),
+    _Varying(r"(?:eth|ib|bond)\d+|en[ops]\d\w*|mlx\d_\d+|rdmap\d+s\d+|nvme\d+n\d+(?:p\d+)?", "word", "device"),
     _Varying(r"\d+(?:\.\d+)? ?(?:[KMGTP]i?B|bytes|[KMGTP]i)", "size", "size"),
     _Varying(r"\d+(?:\.\d+)? ?(?:(?:milli|micro)?seconds?|ms|us|ns|s|sec|minutes?|min|hours?|h)", "duration", "after"),
+    _Varying(r"\d{1,3}(?:,\d{3})+(?![,\d])", "", "n"),
+    _Varying(r"\d+(?:, ?\d+)+(?=[\])])", "", "values", r"(?<=[\[(])", front=True),
     _Varying(r"\d+\.\d+\.\d+(?:[.+-][0-9a-z.]+)?", "version", "version"),
     _Varying(r"\d+(?:\.\d+)+", "version", "version", r"(?<=[A-Z]_)"),  # GLIBC_2.34
-    _Varying(r"-?\d+\.\d+(?:e[-+]?\d+)?", "float", "value"),
-    _Varying(r"-?\d+", "int", "n"),
-)
+    _Varying(r"-?\d+\.\d+(?:e[-+]?\d+)?", "float", "value", front=True),
+    _Varying(r"\d+(?=\.[a-z_])", "int", "layer", r"(?<=[a-z]\.)"),  # model.layers.17.mlp
+    _Varying(r"-?\d+", "int", "n", front=True),
+)  # fmt: skip
 _ANY_VARYING = re.compile(
     "(?:" + "|".join(f"{each.before}(?P<v{index}>{each.look})" for index, each in enumerate(_VARYING)) + r")(?!\w)",
     re.IGNORECASE | re.ASCII,
@@ -90,15 +112,16 @@ _ANY_VARYING = re.compile(
 # What stands in front of a message besides what varies: levels, ranks, streams, a program with its pid, a source file.
 _IN_FRONT = re.compile(
     r"[\s\[\]()<>|:,;#-]+"
-    r"|(?:INFO|WARN(?:ING)?|ERROR|FATAL|DEBUG|NOTICE|rank ?\d*|default\d*|stderr|stdout|kernel|[IWEF]\d{4})"
-    r"(?=[\s\]>:|])"
+    r"|(?-i:INFO|WARN(?:ING)?|ERROR|FATAL|DEBUG|NOTICE|[IWEF]\d{4})(?=\s)"
+    r"|(?:INFO|WARN(?:ING)?|ERROR|FATAL|DEBUG|NOTICE|rank ?\d*|default\d*|stderr|stdout|kernel|[IWEF]\d{4})(?=[\]>:|])"
     r"|[\w.-]+\[\d+\](?=:)|[\w./-]+\.(?:cpp|cc|cu|c|h|go|py):\d+(?=[\s\]])",
     re.IGNORECASE,
 )
 
 
-def scaffold_rule(rule_id: str, text: str) -> str:
-    """Return the text of a new rule's file, which loads as it is and fires on `text`.
+def scaffold_rule(rule_id: str, text: str, near: NearMisses | None = None) -> str:
+    """Return the text of a new rule's file, which loads as it is and fires on `text`. `near` tells of a signature which
+    lines come close to it, each with the rule that takes it: to choose a near-miss from.
 
     Raises UsageError for a text without lines, and for an id that no rule can have."""
     if not is_rule_id(rule_id):
@@ -110,9 +133,17 @@ def scaffold_rule(rule_id: str, text: str) -> str:
             "no log lines", help="paste the lines that show the fault: troubleshoot rules new ID < lines.txt"
         )
     best, *others = _by_how_telling(lines)
-    signature = text_from_line(best)
+    signature = text_from_lines([best, *others])
     captures = _captures(signature, best)
-    return _write(rule_id, lines, signature, captures, [text_from_line(line) for line in others[:OTHER_LINES]])
+    unlike = [line for line in others if not _finds(signature, line)]
+    return _write(
+        rule_id,
+        lines,
+        signature,
+        captures,
+        [text_from_line(line) for line in unlike[:OTHER_LINES]],
+        near(signature) if near is not None else (),
+    )
 
 
 def text_from_line(line: str) -> str:
@@ -122,14 +153,51 @@ def text_from_line(line: str) -> str:
     return " ".join((written if _finds(written, line) else _double_braces(message)).split())
 
 
+def text_from_lines(lines: Sequence[str]) -> str:
+    """Return a text signature for the first of some lines; a word that lines alike do not share becomes a hole too."""
+    signature = text_from_line(lines[0])
+    words = signature.split(" ")
+    alike = [
+        other for line in lines[1:] if (other := text_from_line(line).split(" ")) != words and _is_like(words, other)
+    ]
+    for at, word in enumerate(words):
+        different = {other[at] for other in alike} - {word}
+        if different and "{" not in word and not any("{" in each for each in different):
+            plain = all(re.fullmatch(r"[\w.-]*[\w-]", each) for each in (word, *different))
+            before = words[at - 1] if at else ""
+            name = (
+                before.lower() if re.fullmatch(r"[A-Za-z]{2,19}", before) and before.lower() not in _COMMON else "what"
+            )
+            if f"{{{name}" in " ".join(words) or name in RESERVED_NAMES:
+                name = "_"
+            words[at] = f"{{{name}:word}}" if plain else f"{{{name}}}"
+    merged = " ".join(words)
+    return merged if _finds(merged, lines[0]) else signature
+
+
+def _is_like(words: Sequence[str], other: Sequence[str]) -> bool:
+    """Say whether two lines' words say the same thing: as many of them, and two thirds the same."""
+    same = sum(mine == theirs for mine, theirs in zip(words, other, strict=False))
+    return len(words) == len(other) and same >= 3 and same * 3 >= len(words) * 2
+
+
 def _end_of_front(line: str) -> int:
     """Return where the message begins: past stamps, hosts and levels, unless nothing but those is there."""
     at = 0
-    while match := _ANY_VARYING.match(line, at) or _IN_FRONT.match(line, at):
+    while match := _front_match(line, at) or _IN_FRONT.match(line, at):
         at = match.end()
     while at and line[at - 1] in "([<":  # a bracket that opens something of the message
         at -= 1
     return at if re.search(r"[^\W\d_]{3}", line[at:]) else 0
+
+
+def _front_match(line: str, at: int) -> re.Match[str] | None:
+    match = _ANY_VARYING.match(line, at)
+    return match if match is not None and _varying_of(match).front else None
+
+
+def _varying_of(match: re.Match[str]) -> _Varying:
+    return _VARYING[int((match.lastgroup or "v0")[1:])]
 
 
 def _double_braces(text: str) -> str:
@@ -138,11 +206,11 @@ def _double_braces(text: str) -> str:
 
 def _hole_writer(names: set[str]) -> Callable[[re.Match[str]], str]:
     def write_hole(match: re.Match[str]) -> str:
-        varying = _VARYING[int((match.lastgroup or "v0")[1:])]
-        before = match.string[: match.start()]
+        varying = _varying_of(match)
+        before, after = match.string[: match.start()], match.string[match.end() :]
         if varying.type in ("int", "version", "float") and _NAMING.search(before):
             return match[0]
-        name = varying.name if varying.name == "_" else _name_for(before, varying)
+        name = varying.name if varying.name == "_" else _name_for(before, after, varying)
         if name != "_" and name in names:
             name = next(f"{name}_{number}" for number in range(2, 100) if f"{name}_{number}" not in names)
         if len(names) >= MOST_HOLES:
@@ -153,13 +221,24 @@ def _hole_writer(names: set[str]) -> Callable[[re.Match[str]], str]:
     return write_hole
 
 
-def _name_for(before: str, varying: _Varying) -> str:
-    """Name a hole after the word before it (`pid=4711`, `Timeout(ms)=600`, `rank 3`), where that is a plain one."""
+def _name_for(before: str, after: str, varying: _Varying) -> str:
+    """Name a hole after the word before it (`pid=4711`, `Timeout(ms)=600`, `rank 3`), where that is a plain one; a
+    number else after the plural behind it (`5 retries`)."""
+    if varying.type == "int":
+        if re.search(r"(?:[\d.]{7}|-\d+|\.\w+|\])(?::|<)$", before):
+            return "port"
+        if re.search(r"\d(?:/| of )$", before):
+            return "total"
     word = re.search(r"(?<![\w.])([A-Za-z][A-Za-z_]{1,19})(?:(?:\(\w+\))?[=:]\s?['\"]?| )$", before)
     name = word[1].lower() if word is not None else ""
-    if not name or name in _COMMON or name in RESERVED_NAMES or varying.type == "path":
-        return varying.name
-    return name
+    if name and name not in _COMMON and name not in RESERVED_NAMES and varying.name not in _FIXED:
+        return _BETTER.get(name, name)
+    if varying.type == "word" and before.endswith("GPU-"):
+        return "gpu"
+    counted = re.match(r" ([a-z]{3,19}s)\b", after) if varying.type in ("int", "") and varying.name == "n" else None
+    if counted is not None and counted[1] not in RESERVED_NAMES and counted[1] not in _COMMON:
+        return counted[1]
+    return varying.name
 
 
 def _finds(text: str, line: str) -> bool:
@@ -195,7 +274,14 @@ def _without_blank_ends(lines: list[str]) -> list[str]:
 # --- writing ---------------------------------------------------------------------------------------------------------
 
 
-def _write(rule_id: str, lines: list[str], signature: str, captures: dict[str, str], others: list[str]) -> str:
+def _write(
+    rule_id: str,
+    lines: list[str],
+    signature: str,
+    captures: dict[str, str],
+    others: list[str],
+    near: Sequence[tuple[str, str]],
+) -> str:
     title = rule_id.rsplit("/", 1)[-1].replace("-", " ").capitalize()
     offered = [f"#   {_quoted(each)}" for each in dict.fromkeys(others) if each != signature]
     usable = ", ".join(f"{{{name}}}" for name in captures) or "none"
@@ -225,6 +311,8 @@ def _write(rule_id: str, lines: list[str], signature: str, captures: dict[str, s
         "  - no_match: |",
         f"      {PLACEHOLDER}: the closest line that is not this fault",
         f"    why: '{PLACEHOLDER}'",
+        *(["  # Lines that come close and belong to other rules, to choose from:"] if near else []),
+        *(f"  #   {line}    ({rule})" for line, rule in near),
     ]
     return "\n".join(parts) + "\n"
 
