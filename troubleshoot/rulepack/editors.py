@@ -17,7 +17,7 @@ from typing import Any
 
 from troubleshoot.errors import UsageError
 from troubleshoot.rulepack import jsonschema
-from troubleshoot.rulepack.files import PACK, SCHEMAS, SHARED, SUFFIX, TABLES, list_layer
+from troubleshoot.rulepack.files import PACK, SCHEMAS, SHARED, SUFFIX, TABLES, list_layer, list_translations
 
 KINDS: dict[str, Callable[[], dict[str, Any]]] = {
     "rule": jsonschema.rule_schema,
@@ -25,9 +25,11 @@ KINDS: dict[str, Callable[[], dict[str, Any]]] = {
     "shared": jsonschema.shared_schema,
     "table": jsonschema.table_schema,
     "overrides": jsonschema.overrides_schema,
+    "translation": jsonschema.translation_schema,
 }
 MARK = "# yaml-language-server: $schema="
 _KINDS = {"rule": "rule", PACK: "pack", SHARED: "shared", TABLES: "table"}
+_WRITTEN = (*_KINDS.values(), "translation")
 
 
 def schema_text(kind: str) -> str:
@@ -44,7 +46,7 @@ def write_schemas(folder: Path) -> list[Path]:
     """Write the schemas of a pack's files into it, those that are not there or not as they should be; return these.
     Raises UsageError where they cannot be written."""
     written = []
-    for kind in _KINDS.values():
+    for kind in _WRITTEN:
         path, text = folder / SCHEMAS / f"{kind}.json", schema_text(kind)
         try:
             if path.is_file() and path.read_text("utf-8", "replace") == text:
@@ -59,12 +61,7 @@ def write_schemas(folder: Path) -> list[Path]:
 
 def unassociated(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield each file of a pack that does not point to its schema, with the line that it should begin with."""
-    for file in list_layer(folder).files:
-        kind = _KINDS.get(file.kind)
-        if kind is None or not file.path.endswith(SUFFIX):
-            continue
-        line = modeline(kind, file.name.count("/") + (file.kind in (SHARED, TABLES)))
-        path = Path(file.path)
+    for path, line in _lines_of(folder):
         try:
             with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
                 first = stream.readline()
@@ -72,6 +69,16 @@ def unassociated(folder: Path) -> Iterator[tuple[Path, str]]:
             raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
         if first.rstrip() != line:
             yield path, line
+
+
+def _lines_of(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield each file of a pack that has a schema, with the line that it should begin with."""
+    for file in list_layer(folder).files:
+        kind = _KINDS.get(file.kind)
+        if kind is not None and file.path.endswith(SUFFIX):
+            yield Path(file.path), modeline(kind, file.name.count("/") + (file.kind in (SHARED, TABLES)))
+    for path in list_translations([folder]):
+        yield path, modeline("translation", len(path.relative_to(folder).parts) - 1)
 
 
 def associate(folder: Path) -> list[Path]:

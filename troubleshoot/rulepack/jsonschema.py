@@ -1,6 +1,6 @@
 """The rule language as JSON Schema (draft 2020-12), for editors: completion, hints and checks while a rule is written.
 
-Made from the models of `fields.py` and `pack_fields.py`, so it cannot say anything else than the loader does. What only
+Made from the models of `fields.py` and its like, so it cannot say anything else than the loader does. What only
 the loader can know (whether a name is a signature, whether a pattern compiles) is not in it.
 
 A YAML 1.1 reader takes a bare `yes` or `no` for a boolean; so `retry` also allows those.
@@ -17,6 +17,7 @@ from troubleshoot.rulepack.conditions import OPERATORS
 from troubleshoot.rulepack.fields import PLATFORMS, RuleFields
 from troubleshoot.rulepack.pack_fields import OverridesFile, PackFields, SharedFile, TableFields
 from troubleshoot.rulepack.schema import OUTCOMES
+from troubleshoot.rulepack.translation_fields import TranslationFields
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Json = dict[str, Any]
@@ -65,6 +66,11 @@ def shared_schema() -> Json:
     schema = _schema("troubleshoot shared signatures", "Signatures by name, which rules use.", SharedFile)
     _one_pattern(schema["$defs"])
     return schema
+
+
+def translation_schema() -> Json:
+    """Return the JSON Schema of a rule's translation."""
+    return _schema("troubleshoot translation", "A rule's texts in another language.", TranslationFields)
 
 
 def _schema(title: str, description: str, model: type[BaseModel]) -> Json:

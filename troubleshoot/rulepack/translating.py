@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterator
 
 from troubleshoot.model import Rule
+from troubleshoot.rulepack.editors import modeline
 from troubleshoot.rulepack.scaffold import PLACEHOLDER
 from troubleshoot.rulepack.translations import digests, next_steps, prose_variants
 
@@ -30,6 +31,7 @@ def restamped(text: str, rule: Rule) -> str:
 
 
 def _lines(rule: Rule, language: str) -> Iterator[str]:
+    yield modeline("translation", rule.id.count("/"))
     yield f"# {rule.id} in {language}: captures, commands and names stay as they are; what is left out stays English"
     yield f"of: {' '.join(digests(rule))}"
     yield from _text("title", rule.title)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from troubleshoot.rulepack.fields import NumberAsText, Text, Texts, _Fields
+from troubleshoot.rulepack.fields import NumberAsText, Text, Texts
+
+
+class _Fields(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class FixTranslationFields(_Fields):
     """A fix's texts. What is left out stays English; commands always do."""
 
-    title: Text | None = Field(None, description="What to do, in one line.")
-    do: Text | None = Field(None, description="One or two sentences.")
-    expect: NumberAsText | None = Field(None, description="Of `verify`: what it prints then, where that is prose.")
+    title: Text | None = Field(None, description="What to do, in one line.", examples=["查明插件为何没有被采用"])
+    do: Text | None = Field(None, description="One or two sentences.", examples=["检查容器里有没有 EFA 设备。"])
+    expect: NumberAsText | None = Field(
+        None, description="Of `verify`: what it prints then, where that is prose.", examples=["只有一行"]
+    )
     variants: dict[str, Text] | None = Field(
-        None, description="Variants that are no commands: what to click, a manifest with remarks."
+        None,
+        description="Variants that are no commands: what to click, a manifest with remarks.",
+        examples=[{"runai-ui": "在 General 部分选择 + Annotation"}],
     )
 
 
@@ -23,11 +31,24 @@ class TranslationFields(_Fields):
 
     What is left out stays English."""
 
-    of: NumberAsText = Field(description="Which English it is a translation of; `troubleshoot rules check` prints it.")
-    title: Text | None = Field(None, description="One line that names the fault.")
-    explanation: Text | None = Field(None, description="What happened and why.")
-    next: Texts | None = Field(None, description="Of `missing`: what to switch on to know, in the rule's order.")
-    lookup: dict[str, dict[str, Text]] | None = Field(
-        None, description="By name: English values that a look-up puts into texts, and theirs."
+    of: NumberAsText = Field(
+        description="Which English it is a translation of; `troubleshoot rules check` prints it.",
+        examples=["3fee1e 2bc665 - ac040d 6e52cb"],
     )
-    fixes: list[FixTranslationFields] | None = Field(None, description="One entry per fix of the rule, in its order.")
+    title: Text | None = Field(
+        None, description="One line that names the fault.", examples=["NCCL 在节点之间走 {network}"]
+    )
+    explanation: Text | None = Field(None, description="What happened and why.", examples=["作业能运行，但很慢。"])
+    next: Texts | None = Field(
+        None,
+        description="Of `missing`: what to switch on to know, in the rule's order.",
+        examples=["设置 NCCL_DEBUG=INFO 后重新运行"],
+    )
+    lookup: dict[str, dict[str, Text]] | None = Field(
+        None,
+        description="By name: English values that a look-up puts into texts, and theirs.",
+        examples=[{"meaning": {"unknown error": "未知错误"}}],
+    )
+    fixes: list[FixTranslationFields] | None = Field(
+        None, description="One entry per fix of the rule, in its order.", examples=[[{"title": "重新构建镜像"}]]
+    )
