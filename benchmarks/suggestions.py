@@ -1,8 +1,8 @@
 """How well `rules suggest` finds the line that a rule is to be written from: `python benchmarks/suggestions.py [STEP]`.
 
-Each incident of the corpus whose first finding is known is looked at as if that rule were not there. Counted is at which
-place among the candidates stands a line of that rule's evidence. Of healthy logs is counted how many give a candidate.
-STEP looks at every so many-th incident only.
+Each incident of the corpus whose first finding is known is looked at as if that rule were not there. Counted is at
+which place among the candidates stands a line of that rule's evidence. Of healthy logs is counted how many give a
+candidate. STEP looks at every so many-th incident only.
 """
 
 from __future__ import annotations
