@@ -64,7 +64,7 @@ condition:
   missing: channel
   given: proof
   relevant: seen
-  next: "switch {machine} to loud and run again"
+  next: "switch {machine} to loud and run again; it then says more"
 explanation: x
 fixes: [{ title: mend it }]
 references: [somewhere]
@@ -186,7 +186,7 @@ def test_what_cannot_be_told_is_said_with_the_captures_of_the_log(engine: Engine
     english = engine.scan_text("encabulator m7 is about\n").undecided[0]
     undecided = told(engine, "encabulator m7 is about\n").undecided[0]
 
-    assert english.next == "switch m7 to loud and run again"
+    assert english.next == "switch m7 to loud and run again; it then says more"
     assert (undecided.title, undecided.next) == ("m7 上没有通道", "把 m7 调到 loud 后重新运行")
     assert undecided.why == "没有 channel，而缺少 proof 时这并不能说明问题"
 

@@ -137,17 +137,16 @@ class _Scribe:
         )
 
     def undecided(self, undecided: Undecided) -> Undecided:
-        undecided = replace(undecided, why=say_sentence(undecided.why), next=say_sentence(undecided.next))
+        why, step = say_sentence(undecided.why), say_sentence(undecided.next)
         rule = self._pack.rules.get(undecided.rule)
         translation = self._translation(rule) if rule is not None else None
         if rule is None or translation is None:
-            return undecided
+            return replace(undecided, why=why, next=step)
         title = _refit(rule.title, fill(rule, translation).title, undecided.title)
-        step = undecided.next
         if "next" not in stale_parts(rule, translation):
             for english, other in zip(next_steps(rule), translation.next, strict=False):
                 step = _refit(english, other, undecided.next) or step
-        return replace(undecided, title=title or undecided.title, next=step)
+        return replace(undecided, title=title or undecided.title, why=why, next=step)
 
 
 def _chosen(shown: str, english: str, other: str, render: Callable[[str], str]) -> str:

@@ -80,4 +80,5 @@ def test_a_sentence_with_values_in_it_is_said_from_its_template() -> None:
 def test_a_sentence_that_nobody_made_stays_as_it_is() -> None:
     with speaking("zh-CN"):
         assert say_sentence("the moon is made of cheese") == "the moon is made of cheese"
+        assert say_sentence("the moon; is made of; cheese") == "the moon; is made of; cheese"
         assert say_sentence("x; " * 5000) == "x; " * 5000

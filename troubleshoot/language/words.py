@@ -55,7 +55,8 @@ def say_sentence(english: str) -> str:
     if said is not None:
         return said
     clauses = english.split("; ")
-    return "；".join(_sentence(language, each) or each for each in clauses) if len(clauses) > 1 else english
+    told = [_sentence(language, each) for each in clauses]
+    return "；".join(new or old for new, old in zip(told, clauses, strict=True)) if any(told) else english
 
 
 def _sentence(language: str, english: str) -> str | None:

@@ -107,8 +107,9 @@ def what_was_read(report: Report) -> str:
     )
     wrappers = sorted({source.wrapper for source in report.sources if source.wrapper})
     if wrappers:
-        told = " Wrappers taken off: {names}." if len(wrappers) > 1 else " Wrapper taken off: {names}."
-        text += say(told, names=", ".join(wrappers))
+        several = len(wrappers) > 1
+        names = ", ".join(wrappers)
+        text += say(" Wrappers taken off: {names}." if several else " Wrapper taken off: {names}.", names=names)
     return text
 
 
