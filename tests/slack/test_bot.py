@@ -207,6 +207,30 @@ def test_file_that_cannot_be_read_is_told(
     assert words in answer["text"]
 
 
+def files_of(slack: FakeSlack, number: int, data: bytes) -> list[dict[str, Any]]:
+    for at in range(number):
+        slack.files[f"{at}.log"] = ("text/plain", data)
+    return [{"id": f"F{at}", "name": f"{at}.log", "url_private": f"{slack.url}/f/{at}.log"} for at in range(number)]
+
+
+def test_files_that_are_too_many_are_told(client: TestClient, slack: FakeSlack) -> None:
+    send(client, event_body(mention("<@UBOT>", files=files_of(slack, 12, SAMPLE.encode()))))
+    (answer,) = slack.wait(lambda: slack.said("chat.update"))
+    told = [each["elements"][0].get("text") for each in answer["blocks"] if each["type"] == "context"]
+    assert "Only the first 10 of 12 files were read." in told
+    assert answer["blocks"][-1]["type"] == "actions"
+
+
+def test_files_of_a_message_are_bounded_together(
+    client: TestClient, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """API4: ten files of 32 MB for each of four answers would have been held in memory at once."""
+    monkeypatch.setattr("troubleshoot.slack.files.MESSAGE_BYTES", 2500)
+    send(client, event_body(mention("<@UBOT>", files=files_of(slack, 3, b"x" * 1000))))
+    (answer,) = slack.wait(lambda: slack.said("chat.update"))
+    assert "together" in answer["text"]
+
+
 def test_bot_that_is_not_in_the_channel_answers_privately(client: TestClient, slack: FakeSlack) -> None:
     slack.answers["chat.postMessage"] = [{"ok": False, "error": "not_in_channel"}]
     send(client, shortcut(slack, text=SAMPLE), FORM)

@@ -87,6 +87,12 @@ def words_message(text: str) -> Message:
     return {"text": cut(escape(text), 2900), "blocks": []}
 
 
+def with_words(message: Message, text: str) -> Message:
+    """Return a message with a line more above its buttons."""
+    blocks = [{"type": "context", "elements": [{"type": "mrkdwn", "text": escape(text)}]}, *message["blocks"][-1:]]
+    return {**message, "blocks": [*message["blocks"][:-1], *blocks]}
+
+
 def _excerpts(report: Mapping[str, Any]) -> list[tuple[str, str]]:
     told = [
         (f"{finding['rule']}  {each['source']}:{each['line']}", each["text"])

@@ -28,8 +28,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from troubleshoot.errors import TroubleshootError
 from troubleshoot.language import ENGLISH, speaking
 from troubleshoot.language import say as in_words  # `say` is how this module calls what posts a message
-from troubleshoot.slack.answer import About, Message, answer_message, evidence_message, words_message
-from troubleshoot.slack.files import FILES, download
+from troubleshoot.slack.answer import About, Message, answer_message, evidence_message, with_words, words_message
+from troubleshoot.slack.files import FILES, download_all
 from troubleshoot.slack.message import log_text
 from troubleshoot.slack.settings import SlackSettings
 
@@ -240,6 +240,8 @@ class Bot:
         try:
             logs = await self._logs(message, client)
             answer = await self._report(logs) if logs else {"text": self._said(HELP), "blocks": []}
+            if len(files := message.get("files") or []) > FILES:
+                answer = with_words(answer, f"Only the first {FILES} of {len(files)} files were read.")
         except TroubleshootError as error:
             answer = words_message(f"{error.text}." + (f" {error.help}." if error.help else ""))
         except Exception as error:
@@ -253,12 +255,11 @@ class Bot:
             await say({"text": answer["text"], "blocks": []})
 
     async def _logs(self, message: Mapping[str, Any], client: AsyncWebClient) -> dict[str, bytes]:
-        logs: dict[str, bytes] = {}
-        for file in (message.get("files") or [])[:FILES]:
-            if file.get("file_access") == "check_file_info":  # Slack Connect sends no more than the id
-                file = (await client.files_info(file=file["id"]))["file"]
-            name, data = await download(file, self._settings)
-            logs[name if name not in logs else f"{name} ({len(logs) + 1})"] = data
+        async def whole(file_id: str) -> Mapping[str, Any]:
+            found: Mapping[str, Any] = (await client.files_info(file=file_id))["file"]
+            return found
+
+        logs = await download_all(message.get("files") or [], self._settings, whole)
         text = log_text(message)
         if text and (not logs or "\n" in text):  # a line beside a file is what its sender says about it
             logs["message"] = text.encode()

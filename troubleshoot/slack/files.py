@@ -6,7 +6,7 @@ with a page to log in, so a page of HTML where none was uploaded is told as what
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,12 +17,32 @@ from troubleshoot.slack.settings import SlackSettings
 
 FILES = 10
 FILE_BYTES = 32 * 1024 * 1024
+MESSAGE_BYTES = 64 * 1024 * 1024  # of all files of a message: four answers at a time hold them in memory
 TIMEOUT = aiohttp.ClientTimeout(total=60, connect=10)
 UNAVAILABLE = {
     "tombstone": "was deleted",
     "hidden_by_limit": "is hidden by the workspace's limit",
     "external": "lies outside Slack; upload it instead",
 }
+
+
+async def download_all(
+    files: Sequence[Mapping[str, Any]],
+    settings: SlackSettings,
+    whole: Callable[[str], Awaitable[Mapping[str, Any]]],
+) -> dict[str, bytes]:
+    """Return the content of a message's files by name: of the first FILES. `whole` gets a file of which Slack sent no
+    more than the id. Raises as `download` does, and LimitError where they are too large together."""
+    logs: dict[str, bytes] = {}
+    for given in files[:FILES]:
+        file = await whole(given["id"]) if given.get("file_access") == "check_file_info" else given
+        name, data = await download(file, settings)
+        if sum(map(len, logs.values())) + len(data) > MESSAGE_BYTES:
+            raise LimitError(
+                f"the files are larger than {MESSAGE_BYTES >> 20} MiB together; use the web page or the command line"
+            )
+        logs[name if name not in logs else f"{name} ({len(logs) + 1})"] = data
+    return logs
 
 
 async def download(file: Mapping[str, Any], settings: SlackSettings) -> tuple[str, bytes]:
