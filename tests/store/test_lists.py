@@ -98,3 +98,25 @@ def test_log_with_nul_bytes_does_not_stop_the_counts(store: Store) -> None:
     assert store.logs(link.id) == [("a\ufffdb.log", b"\x00")]
     store.add_feedback("a/b", "right", who="\x00", place="\x00", fingerprint="\x00", comment="\x00")
     assert store.feedback_told()[0].comment == "\ufffd"
+
+
+def test_oldest_go_where_there_are_too_many(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("troubleshoot.limits.UNKNOWN_FAULTS", 3)
+    monkeypatch.setattr("troubleshoot.limits.FEEDBACK_ROWS", 2)
+    for number in range(5):
+        clock.move(minutes=1)
+        store.add_unknown([{"text": f"ValueError: {'abcde'[number]}", "reason": "exception"}])
+        store.add_feedback("a/b", "right", who=str(number), place="-", comment=str(number))
+    assert store.purge() == 5
+    assert sorted(each.sample[-1] for each in store.unknown_faults(at_least=1)) == ["c", "d", "e"]
+    assert [each.comment for each in store.feedback_told()] == ["4", "3"]
+    assert store.purge() == 0
+
+
+def test_logs_are_found_by_name_and_place(store: Store) -> None:
+    link = store.save_report(report_on("a.log", FULL_DISK), logs=[("a.log", b"one"), ("b\x00.log", b"two")])
+    assert store.log_names(link.id) == ["a.log", "b\ufffd.log"]
+    assert [store.log(link.id, position=at) for at in range(3)] == [b"one", b"two", None]
+    assert store.log(link.id, name="b\x00.log") == b"two"
+    assert store.log(link.id, name="c.log") is None
+    assert store.log("x" * 22) is None
