@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from troubleshoot.evaluate.findings import known_names
+from troubleshoot.evaluate.texts import Texts
 from troubleshoot.rulepack.files import default_rules_dir, list_translations
 from troubleshoot.rulepack.lint_translations import lint_translations
 from troubleshoot.rulepack.load import load_pack
@@ -51,3 +53,15 @@ def test_no_lint_finds_anything_in_the_shipped_translations(pack: RulePack) -> N
 
     assert len(files) >= 128
     assert [str(each) for each in lint_translations(files, pack)] == []
+
+
+def test_a_title_goes_without_what_the_log_did_not_give_in_chinese_too(pack: RulePack) -> None:
+    """`: {reason}` and `({peer})` at the end of a title are left out when they are not known; nothing reads `?`."""
+    asking = []
+    for rule in pack.rules.values():
+        translation, _problem = find_translation(rule, "zh-CN")
+        texts = Texts({}, known_names(pack, rule))
+        if translation is not None and "?" not in texts.title(rule.title) and "?" in texts.title(translation.title):
+            asking.append(f"{rule.id}: {texts.title(translation.title)}")
+
+    assert asking == []
