@@ -54,6 +54,13 @@ def test_lines_are_named_as_reports_name_them() -> None:
     assert Path("rules/a/c.yaml").read_text().count("of the story is over\n") == 3
 
 
+def test_example_of_lines_alike_comes_out_as_it_says() -> None:
+    lines = "ERROR lease of /a/b/17 is held by gpu-node-9\nERROR lease of /a/b/18 is held by gpu-node-8\n"
+    assert run("new", "a/b", "--dir", "mine", input=lines).exit_code == 0
+    tried = run("test", "mine/a/b.yaml")
+    assert (tried.exit_code, "match: fires" in tried.stdout) == (0, True), tried.stdout
+
+
 @pytest.mark.parametrize(
     ("log", "said"),
     [

@@ -134,7 +134,7 @@ def scaffold_rule(rule_id: str, text: str, near: NearMisses | None = None) -> st
         )
     best, *others = _by_how_telling(lines)
     signature = text_from_lines([best, *others])
-    captures = _captures(signature, best)
+    captures = _captures(signature, next(line for line in [*lines, best] if _finds(signature, line)))
     unlike = [line for line in others if not _finds(signature, line)]
     return _write(
         rule_id,
