@@ -30,7 +30,7 @@ def test_new_rule_loads_and_lies_beside_its_schemas() -> None:
     path = Path("mine/slurm/license-expired.yaml")
     assert path.read_text().startswith("# yaml-language-server: $schema=../_schemas/rule.json\n")
     assert sorted(each.name for each in Path("mine/_schemas").iterdir()) == [
-        "pack.json", "rule.json", "shared.json", "table.json"
+        "pack.json", "rule.json", "shared.json", "table.json", "translation.json"
     ]  # fmt: skip
     assert find_problems([Path("mine")]) == []
     checked = run("check", str(path))
@@ -112,7 +112,7 @@ def test_folder_is_tied_to_its_schemas() -> None:
     path = Path("mine/gpu/hot.yaml")
     path.parent.mkdir(parents=True)
     path.write_text("title: x\n")
-    assert run("schema", "--into", "mine").stdout.endswith("5 files written.\n")
+    assert run("schema", "--into", "mine").stdout.endswith("6 files written.\n")
     assert path.read_text() == "# yaml-language-server: $schema=../_schemas/rule.json\ntitle: x\n"
     assert run("schema", "--into", "mine").stdout == "0 files written.\n"
     assert run("schema", "--into", "none").exit_code == 2
