@@ -40,7 +40,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_a_report_speaks_the_language_asked_for(run: Run) -> None:
     assert run("job.log", "--lang", "zh-CN").output.startswith(CHINESE)
-    assert run("postmortem", "job.log", "--lang", "zh").output.startswith("何事")
+    assert run("postmortem", "job.log", "--lang", "zh").output.startswith("事件")
     assert CHINESE in run("job.log", "--lang", "zh", "-f", "json").output
 
 
