@@ -56,6 +56,7 @@ def test_link_shows_the_answer_with_the_lines_it_quotes(new_page: NewPage, store
         other.locator(".take").get_by_role("button", name="Markdown", exact=True).click()
     assert "## NCCL could not make" in saved.value.path().read_text()
     assert other.get_by_role("button", name="Delete it").count() == 0
+    expect(other.locator(".take")).to_contain_text(re.compile(r"can read the answer until \d{4}-\d\d-\d\d \d\d:"))
 
 
 def test_link_works_without_javascript(new_page: NewPage, store_url: str) -> None:

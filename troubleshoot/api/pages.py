@@ -120,7 +120,8 @@ def _saved_router(site: Site) -> APIRouter:
         store = site.store()
         wanted = site.language(request)
         body = (await saved_rendering(store, report_id, "markdown", wanted))[0] if store is not None else None
-        if store is None or body is None:
+        expires = await asyncio.to_thread(store.expiry, report_id) if store is not None else None
+        if store is None or body is None or expires is None:
             return site.missing(
                 request, "No such answer", "It was deleted, or its time is over, or the link is not whole."
             )
@@ -131,6 +132,7 @@ def _saved_router(site: Site) -> APIRouter:
             report_id=report_id,
             answer=html_from_markdown(body.decode("utf-8"), site.pack.rules),
             logs=await asyncio.to_thread(store.log_names, report_id),
+            expires=expires.isoformat(timespec="seconds"),
             labels=VARIANTS,
             formats=[each for each in DOWNLOADS if each in get_args(SavedFormat)],
         )

@@ -134,6 +134,11 @@ class Store(Tallies):
             rows = connection.execute(columns.order_by(tables.logs.c.position)).all()
         return [(name, zlib.decompress(text)) for name, text in rows]
 
+    def expiry(self, report_id: str) -> datetime | None:
+        """Return until when a report is kept, or None where it is not."""
+        found: datetime | None = self._one(report_id, tables.reports.c.expires)
+        return found
+
     def log_names(self, report_id: str) -> list[str]:
         """Return the names of the logs that are kept beside a report."""
         if not self._has_report(report_id):

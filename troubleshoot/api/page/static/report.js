@@ -8,8 +8,9 @@ import { readLines } from "./log/text.js";
 import { showResult } from "./result.js";
 import { language, say } from "./say.js";
 import { deleteButton } from "./share.js";
+import * as words from "./words.js";
 
-const { report: id, formats, logs: kept } = byId("result").dataset;
+const { report: id, formats, logs: kept, expires } = byId("result").dataset;
 const address = `/v1/reports/${encodeURIComponent(id)}`;
 
 async function saved(format) {
@@ -39,7 +40,7 @@ async function storedLog(name) {
   return Object.assign(log, { note: say("The log was stored with the answer, secrets taken out.") });
 }
 const take = downloadRow(formats.split(" "), json, saved, [
-  el("p", { class: "fine" }, say("Who has the link can read this answer.")),
+  el("p", { class: "fine" }, say("Who has the link can read the answer until {time}.", { time: words.clock(expires) })),
   token ? deleteButton(id, token, () => location.assign("/")) : null,
 ]);
 byId("plain").remove();
