@@ -20,6 +20,7 @@ from fastapi.testclient import TestClient
 from troubleshoot import scan_text
 from troubleshoot.api.app import SAMPLE, create_app
 from troubleshoot.api.body import NamedLogs
+from troubleshoot.api.keys import new_key, write_keys
 from troubleshoot.api.options import ServiceOptions
 from troubleshoot.api.patience import PatientProtocol
 from troubleshoot.cli.serve import _options
@@ -214,3 +215,26 @@ def test_client_that_goes_away_is_no_error(caplog: pytest.LogCaptureFixture) -> 
             time.sleep(0.05)
     told = [each for each in caplog.records if each.levelno >= logging.ERROR]
     assert [each.getMessage() for each in told] == []
+
+
+def test_forms_of_admins_are_closed_to_others_and_to_other_sites(tmp_path: Path) -> None:
+    """API5: what a form does asks for the scope that its page asks for."""
+    made = {scope: new_key(scope, [scope]) for scope in ("scan", "read", "admin")}
+    write_keys(tmp_path / "keys.json", [key for _, key in made.values()])
+    options = ServiceOptions(store=f"sqlite:///{tmp_path / 'store.db'}", keys_file=str(tmp_path / "keys.json"))
+    with TestClient(create_app(watch=False, options=options)) as client:
+
+        def post(path: str, scope: str | None, **headers: str) -> int:
+            key = {"Authorization": f"Bearer {made[scope][0]}"} if scope else {}
+            return client.post(path, headers={**key, **headers}, follow_redirects=False).status_code
+
+        saved = (
+            client.post("/v1/scan?save=true", content=SAMPLE, headers={"Authorization": f"Bearer {made['scan'][0]}"})
+            .headers["location"]
+            .rpartition("/")[2]
+        )
+        for path in (f"/history/{saved}/delete", f"/unknown-faults/{'0' * 32}/forget"):
+            assert [post(path, scope) for scope in (None, "scan", "read")] == [401, 403, 403]
+            assert post(path, "admin", Origin="https://evil.example") == 403
+            assert post(path, "admin", **{"Sec-Fetch-Site": "cross-site"}) == 403
+            assert post(path, "admin") == 303

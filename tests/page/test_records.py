@@ -175,3 +175,14 @@ def test_titles_of_rules_are_in_the_readers_language(new_page: NewPage) -> None:
     title = page.locator(".tallies a").first
     expect(title).to_contain_text("NCCL")
     assert any("\u4e00" <= char <= "\u9fff" for char in title.inner_text())
+
+
+def test_saved_answer_is_deleted_after_a_second_thought(new_page: NewPage, service: str) -> None:
+    saved = httpx.post(f"{service}/v1/scan?save=true&name=oops.log", content=SHM)
+    page = new_page("/history?q=oops.log", java_script_enabled=False)
+    row = page.locator(".saved > li")
+    expect(row.get_by_role("button", name="Delete for good")).to_be_hidden()
+    row.locator("summary").click()
+    row.get_by_role("button", name="Delete for good").click()
+    expect(page.locator("h1")).to_have_text("Saved answers")
+    assert httpx.get(service + saved.headers["location"]).status_code == 404

@@ -1,6 +1,7 @@
 """The pages over the store: what was saved, what was found how often, what no rule knows yet.
 
     GET  /history                       saved answers, newest first, searched with `q`
+    POST /history/{id}/delete           what should not have been saved
     GET  /statistics                    scans and findings per day, and what people said of them
     GET  /unknown-faults                lines of unknown faults that came back
     GET  /unknown-faults/{id}           a rule to start from one
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 PAGE_ROWS = 30
 COMMENTS = 20
 PERIODS = (7, 30, 90, 365)
-FaultId = Annotated[str, Path(max_length=100)]
+Id = Annotated[str, Path(max_length=100)]
 Words = Annotated[str, Query(max_length=200)]
 
 
@@ -81,6 +82,14 @@ def records_router(site: Site) -> APIRouter:
             newest=_address("/history", asked) if before is not None else "",
             options=site.options,
         )
+
+    @router.post("/history/{report_id}/delete")
+    async def delete(request: Request, report_id: Id) -> Response:
+        store = site.store()
+        if store is None:
+            return nothing(request)
+        await asyncio.to_thread(store.delete_report, report_id, None)  # who may open this page is an admin
+        return RedirectResponse("/history", status_code=303, headers={"Cache-Control": NEVER_STORED})
 
     @router.get("/statistics")
     async def show_statistics(
@@ -137,7 +146,7 @@ def records_router(site: Site) -> APIRouter:
 
     @router.get("/unknown-faults/{fault_id}")
     async def show_start_of_rule(
-        request: Request, fault_id: FaultId, id: Annotated[str, Query(max_length=200)] = ""
+        request: Request, fault_id: Id, id: Annotated[str, Query(max_length=200)] = ""
     ) -> Response:
         store = site.store()
         fault = await asyncio.to_thread(store.unknown_fault, fault_id) if store is not None else None
@@ -167,7 +176,7 @@ def records_router(site: Site) -> APIRouter:
         )
 
     @router.post("/unknown-faults/{fault_id}/forget")
-    async def forget(request: Request, fault_id: FaultId) -> Response:
+    async def forget(request: Request, fault_id: Id) -> Response:
         store = site.store()
         if store is None:
             return nothing(request)
