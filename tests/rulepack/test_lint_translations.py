@@ -165,12 +165,11 @@ def test_a_part_that_is_old_is_not_held_against_the_new_text(folder: Path) -> No
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("b.zh-CN.yaml", ["e T002 b.zh-CN.yaml:1:1 no rule `net/b`"]),
         ("a.zh-cn.yaml", ["e T007 a.zh-cn.yaml:1:1 `zh-cn` is no language tag as it is written"]),
         ("a.zh_CN.yaml", ["e T007 a.zh_CN.yaml:1:1 `zh_CN` is no language tag as it is written"]),
     ],
 )
-def test_a_name_that_means_no_rule_or_language_is_told(name: str, told: list[str], folder: Path) -> None:
+def test_a_name_that_means_no_language_is_told(name: str, told: list[str], folder: Path) -> None:
     assert lint(folder, WHOLE, name) == told
 
 
@@ -179,3 +178,20 @@ def test_checking_rules_checks_their_translations(path: str, folder: Path) -> No
     lint(folder, WHOLE.replace("失败", "在 {{host}} 失败"))
 
     assert [each.code for each in find_all_problems([path]) if each.code.startswith("T")] == ["T004"]
+
+
+def test_a_translation_of_no_rule_is_told_once_and_in_every_report(folder: Path) -> None:
+    lint(folder, WHOLE, "fell-off.bus.yaml")  # it may have been meant as a rule
+    pack = load_pack([folder.parent], default_rules=False, cache=False)
+
+    assert list(pack.rules) == ["net/a"]
+    assert [(each.code, each.text) for each in pack.problems] == [("T002", "a translation of no rule: `net/fell-off`")]
+    told = [each for each in find_all_problems(["p"]) if each.code.startswith("T")]
+    assert [each.text for each in told] == ["a translation of no rule: `net/fell-off`"]
+
+
+def test_a_translation_of_a_rule_that_does_not_load_is_no_second_error(folder: Path) -> None:
+    lint(folder, WHOLE)
+    (folder / "a.yaml").write_text(RULE.replace("severity: low", "severity: lowly"), "utf-8")
+
+    assert [(each.code, each.severity) for each in find_all_problems(["p"])] == [("R004", "error"), ("T002", "warning")]

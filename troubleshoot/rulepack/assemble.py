@@ -18,7 +18,18 @@ from troubleshoot import __version__, limits
 from troubleshoot.errors import Problem
 from troubleshoot.model import Lookup, PackPart, Pattern, PatternUse, Place, Rule, RulePack, Signature, Status
 from troubleshoot.rulepack.companions import Table, parse_builtin, parse_shared, parse_table
-from troubleshoot.rulepack.files import BUILTIN, PACK, SHARED, SUFFIX, TABLES, Layer, PackFile, is_rule_id, nearest_id
+from troubleshoot.rulepack.files import (
+    BUILTIN,
+    PACK,
+    SHARED,
+    SUFFIX,
+    TABLES,
+    Layer,
+    PackFile,
+    is_rule_id,
+    nearest_id,
+    translation_of,
+)
 from troubleshoot.rulepack.overrides import apply_overrides, read_overrides
 from troubleshoot.rulepack.packs import (
     SHIPPED,
@@ -179,6 +190,11 @@ def _take(gathered: _Gathered, rule: Rule, header: PackHeader) -> None:
 def _wrong_id(file: PackFile) -> Problem:
     if file.name.endswith(".yml"):
         return Problem("R016", f"`{file.name}` does not end in `{SUFFIX}`", Place(file.path), help="rename the file")
+    translation = translation_of(f"{file.name.rpartition('/')[2]}{SUFFIX}")
+    if translation is not None and "/" in file.name:
+        id = f"{file.name.rpartition('/')[0]}/{translation[0]}"
+        help = f"no `{translation[0]}{SUFFIX}` stands beside it: rename or remove it"
+        return Problem("T002", f"a translation of no rule: `{id}`", Place(file.path), help=help)
     if "/" not in file.name:
         help = f"put the file into a folder named for its domain: `{nearest_id(file.name)}{SUFFIX}`"
         return Problem("R016", f"`{file.name}` is in no domain", Place(file.path), help=help)

@@ -187,6 +187,7 @@ def _walk(folder: str, shown: str, kind: str, below: str) -> Iterator[PackFile]:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
         entries = []
+    names = {entry.name for entry in entries}
     for entry in entries:
         path = f"{shown}{os.sep}{entry.name}"
         if _is_folder(entry) and below.count("/") < _DEPTH:
@@ -195,8 +196,9 @@ def _walk(folder: str, shown: str, kind: str, below: str) -> Iterator[PackFile]:
                 deeper = "" if special else f"{below}{entry.name}/"
                 yield from _walk(entry.path, path, special or kind, deeper)
         elif entry.name.endswith((SUFFIX, ".yml")) and not entry.name.startswith(("_", ".")):
-            if translation_of(entry.name) is not None:
-                continue  # read when its language is asked for
+            beside = translation_of(entry.name) if kind == "rule" else None
+            if beside is not None and f"{beside[0]}{SUFFIX}" in names:
+                continue  # read when its language is asked for; one of no rule is told of as a rule that cannot be
             name = below + entry.name.removesuffix(SUFFIX)
             own = PACK if kind == "rule" and name == PACK else kind
             try:

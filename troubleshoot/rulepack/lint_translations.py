@@ -16,7 +16,7 @@ from typing import Any
 from troubleshoot.errors import Problem
 from troubleshoot.language import canonical
 from troubleshoot.model import Fix, Place, Rule, RulePack
-from troubleshoot.rulepack.files import is_rule_id, translation_of
+from troubleshoot.rulepack.files import translation_of
 from troubleshoot.rulepack.positions import Document
 from troubleshoot.rulepack.positions import Path as Where
 from troubleshoot.rulepack.scaffold import PLACEHOLDER
@@ -52,13 +52,15 @@ def _lint(file: Path, by_path: dict[Path, Rule], pack: RulePack) -> Iterator[Pro
     if named is None:
         return
     fault, tag = named
+    if not (file.parent / f"{fault}.yaml").exists():
+        return  # told of when the pack was read
     if canonical(tag) != tag:
         help = f"name it `{fault}.{canonical(tag)}.yaml`"
         yield Problem("T007", f"`{tag}` is no language tag as it is written", Place(shown), help=help)
         return
     rule = by_path.get((file.parent / f"{fault}.yaml").resolve())
     if rule is None:
-        yield _of_no_rule(file, fault, shown, pack)
+        yield Problem("T002", "its rule does not load", Place(shown), help="mend the rule first", severity="warning")
         return
     read = read_translation(str(translation_path(rule.path, tag)), tag)
     yield from read.document.problems
@@ -68,15 +70,6 @@ def _lint(file: Path, by_path: dict[Path, Rule], pack: RulePack) -> Iterator[Pro
         yield from _fits(rule, read.translation, read.document)
         yield from _looked_up(rule, read.translation, read.document, pack)
         yield from _names(rule, read.translation, read.document, pack)
-
-
-def _of_no_rule(file: Path, fault: str, shown: str, pack: RulePack) -> Problem:
-    if (file.parent / f"{fault}.yaml").exists():
-        return Problem("T002", "its rule does not load", Place(shown), help="mend the rule first", severity="warning")
-    id = f"{file.parent.name}/{fault}"
-    near = did_you_mean(id, pack.rules) if is_rule_id(id) else ""
-    help = near if near.startswith("did you mean") else f"no `{fault}.yaml` stands beside it; rename or remove it"
-    return Problem("T002", f"no rule `{id}`", Place(shown), help=help)
 
 
 def _shown(file: Path) -> str:
