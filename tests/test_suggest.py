@@ -81,7 +81,7 @@ def test_what_a_healthy_log_holds_is_no_candidate(log: Path) -> None:
     assert [each["line"] for each in told("job.log", "--healthy", "good.log")["candidates"]] == [4]
 
 
-def test_noise_of_every_tenth_line_ranks_below_a_single_failure(log: Path) -> None:
+def test_noise_that_is_said_again_and_again_ranks_below_a_single_failure(log: Path) -> None:
     noise = "".join(f"error: transient hiccup {number} of the mirror\n" for number in range(500))
     first = told("-", input=noise + "error: the warp core of gpu-node-3 is breached\n")["candidates"][0]
     assert first["line"] == 501

@@ -4,7 +4,7 @@
 
 * Every line is looked at, whole logs, once: lines that differ in digits only are counted, one of them is kept.
 * What a rule takes is left out: lines that it hits and lines of the same template. A catch-all takes nothing.
-* What the healthy logs of the corpus hold is ordinary, and so is what every tenth line says.
+* What the healthy logs of the corpus hold is ordinary, and what a source says again and again rather is.
 * The score is how much a line looks like the failure: as a suspect (suspects.py, 0 to 100), by its words, less what is
   ordinary. Below LEAST_SCORE a line is no candidate.
 """
@@ -28,7 +28,7 @@ LEAST_SCORE = 16
 TELLING = 8  # points for each of how_telling's
 ORDINARY = 60  # points off a line that healthy jobs print
 GENERAL = 25  # points off a line that a catch-all takes: it says that something failed, and seldom what
-FREQUENT, FREQUENT_SHARE, FREQUENT_LINES = 20, 0.1, 100  # points off a line of which there are so many
+AGAIN = 8  # points off for each time ten that a source says it: a fault is said once, or once a rank
 LEVELS = {"info": -25, "debug": -35, "trace": -35}  # points for what its own program calls a suspect
 PLAIN_LEVELS = {"warn": 8, "warning": 8, "error": 24, "fatal": 40, "critical": 40}  # and any other line
 KEPT_RAW = 20_000  # lines unlike each other but for digits, kept until they are made templates
@@ -143,7 +143,6 @@ def suggest(engine: Engine, sources: Iterable[OpenSource], healthy: Iterable[Ope
             known += 1
         else:
             grouping.add(template, (template, seen))
-    often = max(FREQUENT_LINES, gatherer.lines * FREQUENT_SHARE)
     candidates = []
     groups = grouping.groups()
     for group in groups:
@@ -157,9 +156,9 @@ def suggest(engine: Engine, sources: Iterable[OpenSource], healthy: Iterable[Ope
         ]
         best, shown, template = max(scored, key=lambda each: (each[0], -each[1].line))
         count = sum(seen.count for _template, seen in group.members)
-        best -= (FREQUENT if count > often else 0) + (GENERAL if template in general else 0)
+        names = {name for _template, seen in group.members for name in seen.sources}
+        best -= round(AGAIN * max(math.log10(count / len(names) / 10), 0)) + (GENERAL if template in general else 0)
         if best >= LEAST_SCORE and not usual.intersection(hash_of(template) for template, _seen in group.members):
-            names = {name for _template, seen in group.members for name in seen.sources}
             reason = weights.get(template, (0, ""))[1]
             place = (shown.source, shown.line, len(names), shown.is_file)
             candidates.append(Candidate(group.template, shown.text, count, best, reason, *place))

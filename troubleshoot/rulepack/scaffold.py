@@ -49,6 +49,7 @@ _TELLING: tuple[tuple[str, int], ...] = (  # how a telling line looks, and what 
     (r"(?i)\b(?:incompatible|insufficient|expired|lost|dead|stuck|hang|hung|too (?:many|few|small|large|old))\b", 1),
     (r"(?i)\b(?:warn(?:ing)?|exit(?:ed)?|unexpected|disabled|retry(?:ing)?|full|not supported)\b", 1),
     (r"^\s*(?:File \"|at |(?:Original )?Traceback )", -3),
+    (r"^\s+(?:raise|return|await|yield|with|if|elif|for|def|self\.\w+|\w+ =) ?", -3),  # quoted source code
 )
 # A number after one of these says which fault it is, and must not be taken for something that varies.
 _NAMING = re.compile(
