@@ -238,3 +238,13 @@ def test_forms_of_admins_are_closed_to_others_and_to_other_sites(tmp_path: Path)
             assert post(path, "admin", Origin="https://evil.example") == 403
             assert post(path, "admin", **{"Sec-Fetch-Site": "cross-site"}) == 403
             assert post(path, "admin") == 303
+
+
+@pytest.mark.parametrize("before", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+@pytest.mark.parametrize("path", ["/v1/reports", "/history"])
+def test_moment_at_the_end_of_time_is_the_callers_mistake(tmp_path: Path, before: str, path: str) -> None:
+    """API8: a zone that moved it out of the calendar was an internal error."""
+    options = ServiceOptions(store=f"sqlite:///{tmp_path / 'store.db'}")
+    with TestClient(create_app(watch=False, default_rules=False, options=options)) as client:
+        assert client.get(path, params={"before": before}).status_code == 422
+        assert client.get(path, params={"before": "2026-12-01T00:00:00"}).status_code == 200

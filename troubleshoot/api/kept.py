@@ -13,11 +13,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import FastAPI, Path, Query
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -43,8 +43,16 @@ def _only_rfc3339(value: Any) -> Any:
     return value
 
 
+def _in_utc(moment: datetime) -> datetime:
+    """Return the moment in UTC; without a zone it is meant so."""
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("before the year 1 or after the year 9999") from None
+
+
 RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
-Moment = Annotated[datetime, BeforeValidator(_only_rfc3339)]
+Moment = Annotated[datetime, BeforeValidator(_only_rfc3339), AfterValidator(_in_utc)]
 Verdict = Literal["fault", "unknown-fault", "clean"]
 Problems = Callable[..., dict[int | str, dict[str, Any]]]
 
