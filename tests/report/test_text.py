@@ -129,7 +129,7 @@ def test_unknown_fault_gives_lines_worth_reading_and_the_next_step() -> None:
     text = render_text(UNKNOWN)
     assert text.startswith("No known fault. Lines worth reading:")
     assert "worker-3.log:40" in text
-    assert "troubleshoot rules new" in text
+    assert "troubleshoot rules suggest LOG" in text
 
 
 def test_nothing_found_says_what_was_read() -> None:

@@ -285,7 +285,7 @@ def _suspects(suspects: Sequence[Suspect], look: Look) -> Lines:
 def _teach(report: Report, look: Look) -> Lines:
     if not report.suspects:
         return []
-    text = say("To make it known: troubleshoot rules new DOMAIN/FAULT, with such lines on standard input.")
+    text = say("To make it known: troubleshoot rules suggest LOG names the lines worth a rule and starts one.")
     return _hang("", text, look)
 
 
