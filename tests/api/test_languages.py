@@ -112,3 +112,14 @@ def test_a_service_may_have_a_language_of_its_own(tmp_path: Path) -> None:
 
         assert title_of(client) == (CHINESE, "zh-CN")
         assert title_of(client, accept="en-US,en;q=0.5") == (ENGLISH, "en")
+
+
+def test_a_refusal_speaks_it(client: TestClient) -> None:
+    chinese = client.get("/v1/reports/AAAAAAAAAAAAAAAAAAAAAA", headers={"Accept-Language": "zh"})
+    english = client.get("/v1/reports/AAAAAAAAAAAAAAAAAAAAAA")
+
+    assert (chinese.status_code, chinese.json()["detail"]) == (404, "没有这个报告，或已不再保存")
+    assert chinese.headers["content-language"] == "zh-CN"
+    assert english.json()["detail"] == "no such report, or not any more"
+    assert client.get(f"/v1/rules?lang={'z' * 50}").status_code == 422
+    assert "没有可读取的日志" in client.post("/", files={"file": ("a", b"")}, headers={"Accept-Language": "zh"}).text

@@ -33,7 +33,7 @@ from troubleshoot.api.service import Wanted
 from troubleshoot.api.site import HEADERS, NEVER_STORED, REVALIDATE, Site
 from troubleshoot.api.wire import Format, SavedFormat
 from troubleshoot.errors import TroubleshootError, UsageError
-from troubleshoot.language import speaking
+from troubleshoot.language import say_sentence, speaking
 from troubleshoot.localise import localise_pack, localise_rule
 from troubleshoot.model import Rule
 from troubleshoot.rulepack.docs import rule_page
@@ -82,7 +82,7 @@ def _start_router(site: Site) -> APIRouter:
             platform=platform,
             platforms=PLATFORMS,
             labels=VARIANTS,
-            problem=None if error is None else _words(error, status),
+            problem=None if error is None else _words(error, status, site.language(request)),
             max_bytes=site.max_bytes,
             formats=[each for each in DOWNLOADS if each in get_args(Format)],
             keep_days=site.options.keep_days if site.options.store else 0,
@@ -176,9 +176,11 @@ def _domain(rule: Rule) -> str:
     return rule.domain
 
 
-def _words(error: TroubleshootError, status: int) -> tuple[str, str]:
+def _words(error: TroubleshootError, status: int, language: str) -> tuple[str, str]:
     """Return what went wrong and what helps, in words that hold nothing of the log."""
-    return (error.text, error.help) if status != 500 else ("the scan failed", "the service's log says why")
+    text, help = (error.text, error.help) if status != 500 else ("the scan failed", "the service's log says why")
+    with speaking(language):
+        return say_sentence(text), say_sentence(help)
 
 
 class _Static(StaticFiles):

@@ -20,7 +20,9 @@ from troubleshoot.api.body import (
     pointer_to,
 )
 from troubleshoot.api.faults import ForbiddenError, NotFoundError, OverloadedError, ScanTimeoutError, SlowClientError
+from troubleshoot.api.languages import MOST_TAG, asked_language, headers_of
 from troubleshoot.errors import LimitError, SourceError, StoreFullError, TroubleshootError, UsageError
+from troubleshoot.language import say_sentence, speaking
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -45,7 +47,12 @@ def status_of(error: TroubleshootError) -> int:
 
 
 def problem(request: Request, status: int, detail: str, **extra: Any) -> JSONResponse:
-    """Return a problem response. `extra` holds extension members such as `errors` or `limit`."""
+    """Return a problem response, its sentences in the reader's language. `extra` holds extension members such as
+    `errors` or `limit`."""
+    language = asked_language(request, request.query_params.get("lang", "")[:MOST_TAG])
+    with speaking(language):
+        detail = say_sentence(detail)
+        extra = {key: say_sentence(value) if key == "help" else value for key, value in extra.items()}
     content: dict[str, Any] = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
@@ -54,7 +61,7 @@ def problem(request: Request, status: int, detail: str, **extra: Any) -> JSONRes
         "instance": getattr(request.state, "request_id", None),
         **{key: value for key, value in extra.items() if value},
     }
-    headers = {"Retry-After": "1"} if status in (429, 503) else None
+    headers = headers_of(language) | ({"Retry-After": "1"} if status in (429, 503) else {})
     return JSONResponse(content, status_code=status, media_type=MEDIA_TYPE, headers=headers)
 
 
