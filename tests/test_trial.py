@@ -138,3 +138,14 @@ def test_others_that_fire_there_are_named_with_the_place_of_this_one(rule: Path)
     )
     result = run("new/fan-stopped", "hot.log", "--rules", str(rule.parent.parent))
     assert "of 2. Others: new/boot-seen." in result.stdout
+
+
+def test_shell_completes_ids_and_else_files() -> None:
+    import click
+
+    from troubleshoot.cli.choice import complete_rule
+
+    context = click.Context(cli)
+    parameter = click.Argument(["rule"])
+    assert "slurm/time-limit" in [each.value for each in complete_rule(context, parameter, "slurm/ti")]
+    assert [(each.value, each.type) for each in complete_rule(context, parameter, "./mine/x")] == [("./mine/x", "file")]

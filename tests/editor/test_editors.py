@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -110,15 +111,20 @@ def node() -> str:
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         pytest.skip("no Node.js with npm here, which the YAML language server needs; .ci/packages installs them")
-    if not SERVER.is_file():
-        done = subprocess.run(
-            [npm, "ci", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, text=True, timeout=300
-        )
-        if done.returncode:
-            if os.environ.get("CI"):
-                pytest.fail(f"npm ci failed: {done.stderr}")
-            pytest.skip(f"the YAML language server cannot be had from npm here: {done.stderr.strip()[-200:]}")
+    with (HERE / ".installing").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests of this file may run in several processes
+        _install(npm)
     return node
+
+
+def _install(npm: str) -> None:
+    if SERVER.is_file():
+        return
+    done = subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        if os.environ.get("CI"):
+            pytest.fail(f"npm ci failed: {done.stderr}")
+        pytest.skip(f"the YAML language server cannot be had from npm here: {done.stderr.strip()[-200:]}")
 
 
 @pytest.fixture(scope="module")

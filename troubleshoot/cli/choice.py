@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from troubleshoot.cli.options import existing, is_stdin_terminal, load_engine, nearest, stdin_stream
+import click
+from click.shell_completion import CompletionItem
+
+from troubleshoot.cli.options import complete_rule_id, existing, is_stdin_terminal, load_engine, nearest, stdin_stream
 from troubleshoot.errors import RuleError, UsageError
 from troubleshoot.rulepack.packs import find_rule
 
@@ -14,6 +17,12 @@ if TYPE_CHECKING:
     from troubleshoot.engine import Engine
     from troubleshoot.ingest.sources import OpenSource
     from troubleshoot.model import Rule, RulePack
+
+
+def complete_rule(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return rule ids for the shell's completion, or let it complete the path of a file."""
+    ids = [CompletionItem(id) for id in complete_rule_id(ctx, param, incomplete)]
+    return ids or [CompletionItem(incomplete, type="file")]
 
 
 def choose_rule(name: str, rules: tuple[str, ...], default_rules: bool) -> tuple[Engine, Rule]:

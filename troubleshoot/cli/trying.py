@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from troubleshoot.cli.choice import choose_logs, choose_rule
+from troubleshoot.cli.choice import choose_logs, choose_rule, complete_rule
 from troubleshoot.cli.failing import COULD_NOT_RUN
-from troubleshoot.cli.options import common_options, complete_rule_id, pack_options
+from troubleshoot.cli.options import common_options, pack_options
 from troubleshoot.cli.output import STDOUT, emit, look_for
 
 
 @click.command("test", short_help="Try one rule on logs and on its examples.")
-@click.argument("rule", shell_complete=complete_rule_id)
+@click.argument("rule", shell_complete=complete_rule)
 @click.argument("logs", nargs=-1, metavar="[LOG]...")
 @click.option("--silent", is_flag=True, help="The logs are some on which the rule must not fire.")
 @click.option("-f", "--format", "format", type=click.Choice(["text", "json"]), default="text", show_default=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from troubleshoot.cli.choice import choose_logs, choose_rule
-from troubleshoot.cli.options import common_options, complete_rule_id, pack_options
+from troubleshoot.cli.choice import choose_logs, choose_rule, complete_rule
+from troubleshoot.cli.options import common_options, pack_options
 from troubleshoot.cli.output import STDOUT, emit, look_for
 
 
 @click.command(short_help="Explain why a rule did or did not fire on a log.")
-@click.argument("rule", shell_complete=complete_rule_id)
+@click.argument("rule", shell_complete=complete_rule)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @pack_options
 @common_options
