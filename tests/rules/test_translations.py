@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,9 +51,18 @@ def test_every_rule_has_a_fresh_and_whole_translation(domain: str, pack: RulePac
 
 def test_no_lint_finds_anything_in_the_shipped_translations(pack: RulePack) -> None:
     files = list_translations([default_rules_dir()])
+    whole = {
+        str(file) for file in files if file.parent.name in DOMAINS
+    }  # elsewhere a stale text may wait: it is English
+    problems = lint_translations(files, pack)
 
-    assert len(files) >= 128
-    assert [str(each) for each in lint_translations(files, pack)] == []
+    assert len(whole) >= 128
+    told = [each for each in problems if each.severity == "error" or (each.place and _full(each.place.path) in whole)]
+    assert [str(each) for each in told] == []
+
+
+def _full(path: str) -> str:
+    return str(Path(path).resolve())
 
 
 def test_a_title_goes_without_what_the_log_did_not_give_in_chinese_too(pack: RulePack) -> None:
