@@ -9,7 +9,7 @@ import click
 
 from troubleshoot.cli.authoring import write_rule
 from troubleshoot.cli.choice import choose_logs
-from troubleshoot.cli.options import common_options, load_engine, pack_options
+from troubleshoot.cli.options import common_options, pack_options
 from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.errors import UsageError
 
@@ -55,11 +55,13 @@ def suggest(
     Lines that say the same thing are one. What healthy jobs print ranks low, and what a rule takes, drafts too, is left
     out. From standard input if there is no LOG.
     """
+    from troubleshoot.engine import Engine
     from troubleshoot.report.suggestions import render_suggestions, suggestions_document
 
     if store is not None and logs:
         raise UsageError("logs and --store", help="one of the two")
-    engine = load_engine(rules, default_rules, True)
+    written_before = (str(folder),) if folder is not None and folder.is_dir() else ()  # what is there takes its lines
+    engine = Engine.default((*rules, *written_before), default_rules=default_rules, drafts=True)
     told = _from_store(engine, store) if store is not None else _from_logs(engine, logs, healthy)
     named = _named(told.candidates[:top], engine, folder)
     written = [write_rule(folder, id, _example_of(each)) for each, id in named] if folder is not None else []
