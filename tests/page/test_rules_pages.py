@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
+import pytest
 from playwright.sync_api import expect
 
 from tests.page.conftest import NewPage, log_of
@@ -103,3 +104,21 @@ def test_too_large_a_form_is_refused_in_words(base_url: str) -> None:
 def test_start_page_needs_little(page: Any) -> None:
     sizes: list[int] = page.evaluate("performance.getEntriesByType('resource').map(each => each.encodedBodySize)")
     assert sum(sizes) < 300_000
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "title"),
+    [("/nowhere", 404, "No such page"), ("/history?before=soon", 422, "The address does not fit")],
+)
+def test_address_that_is_none_is_told_on_a_page(new_page: NewPage, path: str, status: int, title: str) -> None:
+    page = new_page("/")
+    response = page.goto(page.url.rstrip("/") + path)
+    assert response.status == status
+    expect(page.locator("h1")).to_have_text(title)
+    assert "default-src 'self'" in response.headers["content-security-policy"]
+
+
+def test_programs_are_told_in_problem_details(base_url: str) -> None:
+    for path in ("/nowhere", "/history?before=soon", "/v1/nowhere"):
+        accept = {"Accept": "text/html"} if path.startswith("/v1") else {}
+        assert httpx.get(base_url + path, headers=accept).headers["content-type"] == "application/problem+json"

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from functools import partial
 from typing import Annotated, get_args
 
 from fastapi import APIRouter, FastAPI, Path, Query
@@ -30,7 +31,7 @@ from troubleshoot.api.page.render import STATIC, html_from_markdown, html_from_t
 from troubleshoot.api.problems import status_of
 from troubleshoot.api.records import records_router
 from troubleshoot.api.service import Wanted
-from troubleshoot.api.site import HEADERS, NEVER_STORED, REVALIDATE, Site
+from troubleshoot.api.site import HEADERS, NEVER_STORED, REVALIDATE, Site, page_on_error
 from troubleshoot.api.wire import Format, SavedFormat
 from troubleshoot.errors import TroubleshootError, UsageError
 from troubleshoot.language import say_sentence, speaking
@@ -63,6 +64,7 @@ DOWNLOADS = ("json", "markdown", "html")
 
 def install_pages(app: FastAPI, site: Site) -> None:
     """Add the pages and their static files to `app`."""
+    app.state.page_on_error = partial(page_on_error, site)
     app.mount("/static", _Static(directory=STATIC), name="static")
     for router in (_start_router(site), _saved_router(site), _rules_router(site), records_router(site)):
         app.include_router(router, include_in_schema=False)

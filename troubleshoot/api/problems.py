@@ -72,6 +72,12 @@ def _methods_of(request: Request) -> list[str]:
     return sorted({method for route in routes for method in route.methods or ()})
 
 
+def _page_instead(request: Request, status: int) -> Response | None:
+    """Return what the pages have for somebody who came with a browser, where there are pages."""
+    make = getattr(request.app.state, "page_on_error", None)
+    return make(request, status) if make is not None else None
+
+
 def install_problem_handlers(app: FastAPI) -> None:
     """Make every error that is raised on purpose leave `app` as problem details; `gate` does it for bugs."""
 
@@ -84,6 +90,8 @@ def install_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def on_http(request: Request, error: HTTPException) -> Response:
+        if error.status_code == 404 and (page := _page_instead(request, 404)) is not None:
+            return page
         response = problem(request, error.status_code, str(error.detail))
         response.headers.update(error.headers or {})
         if error.status_code == 405:
@@ -92,6 +100,8 @@ def install_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def on_fields(request: Request, error: RequestValidationError) -> Response:
+        if (page := _page_instead(request, 422)) is not None:
+            return page
         fields = [
             {"pointer": pointer_to(each["loc"]), "detail": str(each["msg"])[:POINTER_CHARS]}
             for each in error.errors()[:FIELDS_TOLD]

@@ -41,6 +41,8 @@ HEADERS = {
 REVALIDATE = "no-cache"  # files are small and change with the release: asked for again, answered 304
 NEVER_STORED = "no-store"
 
+NOT_PAGES = ("/v1/", "/static/", "/mcp", "/slack/", "/metrics", "/openapi.json", "/healthz", "/readyz")
+
 RECORDS = {"/history": "Saved answers", "/statistics": "Statistics", "/unknown-faults": "Unknown faults"}
 
 
@@ -84,11 +86,11 @@ class Site:
             response.set_cookie(COOKIE, language, max_age=COOKIE_S, httponly=True, samesite="lax")
         return response
 
-    def missing(self, request: Request, title: str, text: str) -> Response:
-        """Return the page for what is not there."""
+    def missing(self, request: Request, title: str, text: str, *, status: int = 404) -> Response:
+        """Return the page for what is not there, or cannot be asked for like that."""
         language = self.language(request)
         told = {"title": say_on_page(language, title), "text": say_on_page(language, text)}
-        return self.page(request, "missing.html", status=404, **told)
+        return self.page(request, "missing.html", status=status, **told)
 
 
 def _address_in(request: Request, language: str) -> str:
@@ -97,3 +99,16 @@ def _address_in(request: Request, language: str) -> str:
         return f"?lang={language}"
     kept = [(name, value) for name, value in request.query_params.multi_items() if name != "lang"]
     return "?" + urlencode([*kept, ("lang", language)])
+
+
+def page_on_error(site: Site, request: Request, status: int) -> Response | None:
+    """Return a page in place of problem details where a browser asked for one by an address that is none."""
+    is_page = request.method == "GET" and not request.scope["path"].startswith(NOT_PAGES)
+    if not is_page or "text/html" not in request.headers.get("accept", ""):
+        return None
+    if site.holder.engine is None:
+        return None  # no pack, no pages
+    if status == 404:
+        return site.missing(request, "No such page", "The address may be mistyped, or what it led to has moved.")
+    text = "Something behind the question mark is not what this page takes."
+    return site.missing(request, "The address does not fit", text, status=status)
