@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Mapping
 
 import pytest
@@ -82,3 +83,15 @@ def test_a_sentence_that_nobody_made_stays_as_it_is() -> None:
         assert say_sentence("the moon is made of cheese") == "the moon is made of cheese"
         assert say_sentence("the moon; is made of; cheese") == "the moon; is made of; cheese"
         assert say_sentence("x; " * 5000) == "x; " * 5000
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_sentence_takes_long_whatever_a_log_puts_into_it(language: str) -> None:
+    began = time.monotonic()
+    with speaking(language):
+        for english in catalogue(language)["sentences"]:
+            fixed = [each for each in re.split(r"\{\w+\}", english) if each]
+            say_sentence("".join(f"{each}a" for each in fixed * 40)[:600])
+            say_sentence("".join(each * 40 for each in fixed)[:600])
+
+    assert time.monotonic() - began < 20  # seconds, for 270 of them on a busy machine

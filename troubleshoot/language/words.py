@@ -21,7 +21,7 @@ from troubleshoot.language.tags import ENGLISH, LANGUAGES
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 _HOLE = late.compile(r"\\\{(\w+)\\\}")  # in a template after re.escape
 _NESTED = ("rest", "because", "way")  # holes whose text is a sentence of ours itself
-_MOST_SENTENCE = 2000  # characters: a sentence may quote a log
+_MOST_SENTENCE = 600  # characters: a sentence may quote a log, and holes that are tried in vain take their square
 
 
 @contextmanager
