@@ -32,9 +32,10 @@ def test_everything_the_program_says_has_words_in_every_language(language: str) 
 @pytest.mark.parametrize("language", OTHERS)
 def test_everything_the_pages_say_has_words_in_every_language(language: str) -> None:
     said, known = said_by_the_pages(), set(catalogue(language)["pages"])
+    written = "\n".join(path.read_text("utf-8") for path in PAGE.parent.rglob("*.py"))  # some texts have a name first
 
     assert sorted(said - known) == []
-    assert sorted(known - said) == []
+    assert sorted(text for text in known - said if f'"{text}"' not in written) == []
 
 
 @pytest.mark.parametrize("language", OTHERS)
