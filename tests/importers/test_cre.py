@@ -12,6 +12,7 @@ from troubleshoot.engine import Engine
 from troubleshoot.errors import UsageError
 from troubleshoot.importers import read_foreign, write_pack
 from troubleshoot.model import RulePack
+from troubleshoot.rulepack.editors import associate
 from troubleshoot.rulepack.lint import lint_pack
 from troubleshoot.rulepack.load import load_pack
 
@@ -213,6 +214,14 @@ def test_long_logs_are_quoted_by_their_evidence(tmp_path: Path) -> None:
     foreign = read_foreign("cre", tmp_path / "in")
     [one] = write_pack(foreign, tmp_path / "out", bench())
     assert yaml.safe_load(one.path.read_text("utf-8"))["examples"] == [{"match": "alpha came\n"}]
+
+
+def test_imported_files_that_point_editors_to_a_schema_are_imported_again(tmp_path: Path) -> None:
+    foreign = read_foreign("cre", write_rule(tmp_path / "in", "set: {event: {source: s}, match: [alpha]}"))
+    write_pack(foreign, tmp_path / "out", bench())
+    assert len(associate(tmp_path / "out")) > 1
+    [one] = write_pack(foreign, tmp_path / "out", bench())
+    assert one.loaded
 
 
 def test_files_that_were_not_imported_are_left_alone(tmp_path: Path) -> None:

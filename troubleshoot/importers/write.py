@@ -160,7 +160,7 @@ def _problems_of(pack: RulePack, path: Path) -> Iterator[str]:
 def _check_free(path: Path) -> None:
     try:
         with path.open(encoding="utf-8", errors="replace") as stream:
-            is_ours = stream.readline().startswith(MARK)
+            is_ours = any(stream.readline().startswith(MARK) for _ in range(2))  # one may point editors to a schema
     except FileNotFoundError:
         return
     except OSError as error:
