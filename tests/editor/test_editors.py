@@ -176,6 +176,17 @@ def test_editor_underlines_what_the_loader_refuses(server: tuple[LanguageServer,
     assert any(line == 5 and "sevrity" in text for line, text in told)
 
 
+def test_editor_helps_with_overrides_and_packs(server: tuple[LanguageServer, Path]) -> None:
+    running, root = server
+    (root / "overrides.schema.json").write_text(schema_text("overrides"), "utf-8")
+    uri = running.open(root / "overrides.yaml", f"{MARK}overrides.schema.json\ngpu/hot:\n  sev\n")
+    assert running.complete(uri, 2, 5)["severity"]["insertText"] == "severity: "
+    wrong = running.open(root / "wrong.yaml", f"{MARK}overrides.schema.json\ngpu/hot: {{ severity: dire }}\n")
+    assert any('"low"' in each["message"] for each in running.diagnostics(wrong))
+    pack = running.open(root / "pack.yaml", f"{MARK}_schemas/pack.json\nname: acme\nmin\n")
+    assert running.complete(pack, 2, 3)["min_engine"]["insertText"].startswith("min_engine: ")
+
+
 def test_editor_finds_nothing_wrong_with_a_new_rule(server: tuple[LanguageServer, Path]) -> None:
     from troubleshoot.cli.authoring import write_rule
 
