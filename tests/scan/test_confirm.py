@@ -60,3 +60,18 @@ def test_text_signature_forgives_quotes_and_blanks() -> None:
         found = one.confirm(0, line, str)
         assert found is not None, line
         assert found.captures == {"needed": "2.34"}
+
+
+@pytest.mark.parametrize("line", ["module ’numpy’ has no attribute ’bool8’", "module ‘numpy’ has no attribute ‘bool8’"])
+def test_round_quotes_of_a_chat_are_read_as_the_straight_ones_they_were(line: str) -> None:
+    confirmer = Confirmer([pattern(r"module 'numpy' has no attribute '(?P<name>\w+)'")])
+    found = confirmer.confirm(0, line, lambda: line)
+    assert found is not None
+    assert (found.captures["name"], line[found.start : found.end], found.in_raw) == ("bool8", line, False)
+
+
+def test_a_pattern_that_asks_for_round_quotes_finds_them() -> None:
+    confirmer = Confirmer([pattern("cannot stat ‘(?P<path>[^’]+)’")])
+    found = confirmer.confirm(0, "cp: cannot stat ‘/a’: No such file", lambda: "")
+    assert found is not None
+    assert found.captures["path"] == "/a"

@@ -23,6 +23,7 @@ Facts = Mapping[str, str | None]
 HOSTS = 4096
 PODS = 256
 SERVICES = 64
+REPEATS = 3  # lines of each label, on average: those of some ranks only, taken out by somebody
 DENSE = 16  # so many different ranks in a sample make up for those that are not in it
 
 # Lines that launchers print themselves stand outside the wrapper that they give to others, and so do the states of a
@@ -59,11 +60,13 @@ def _line_numbers(facts: Sequence[Facts], sampled: bool) -> bool:
 
 
 def _slurm_label(facts: Sequence[Facts], sampled: bool) -> bool:
-    """Ids are dense from 0 and right-aligned to the width of the largest; they do not simply count up."""
+    """Ids are dense from 0, or few for the lines there are, as somebody took out those of some tasks; they are
+    right-aligned to the width of the largest, and do not simply count up."""
     ids = [int(f["rank"] or 0) for f in facts]
     width = {len(f["label"] or "") for f in facts if not f["het"]}
-    counting = all(b - a >= 1 for a, b in pairwise(ids))
-    return len(width) <= 1 and max(width, default=9) >= len(str(max(ids))) and _dense(ids, sampled) and not counting
+    is_counting = all(b - a >= 1 for a, b in pairwise(ids))
+    is_aligned = len(width) <= 1 and max(width, default=9) >= len(str(max(ids)))
+    return is_aligned and not is_counting and (_dense(ids, sampled) or len(ids) >= REPEATS * len(set(ids)))
 
 
 def _hydra(facts: Sequence[Facts], sampled: bool) -> bool:
@@ -89,12 +92,14 @@ def _stern(facts: Sequence[Facts], sampled: bool) -> bool:
 
 
 def _pdsh(facts: Sequence[Facts], sampled: bool) -> bool:
-    """Two or more names that can be hosts, each with more than one text; in a sample, most of them."""
+    """Names that can be hosts, each with more than one text; in a sample, most of them. A single one has more texts."""
     texts: dict[str, set[str]] = {}
     for f in facts:
         texts.setdefault(f["host"] or "", set()).add(f["msg"] or "")
-    if not 2 <= len(texts) <= HOSTS or any(_is_no_host(name) for name in texts):
+    if len(texts) > HOSTS or any(_is_no_host(name) for name in texts):
         return False
+    if len(texts) == 1:
+        return len(next(iter(texts.values()))) >= 2 * REPEATS and any(c.isdigit() for c in next(iter(texts)))
     several = sum(len(t) > 1 for t in texts.values())
     return several >= (0.5 if sampled else 1.0) * len(texts)
 

@@ -9,15 +9,17 @@ quoted code (advice.py) is passed over, and the next match is looked at:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import regex
 
-from troubleshoot import limits
+from troubleshoot import late, limits
 from troubleshoot.model import Pattern
 from troubleshoot.scan.advice import is_advice, is_quoted_code
 
+STRAIGHT_QUOTES = {**dict.fromkeys(map(ord, "‘’‚‛′"), "'"), **dict.fromkeys(map(ord, "“”„‟″"), '"')}
+ROUND_QUOTES = late.compile("[" + "".join(map(chr, STRAIGHT_QUOTES)) + "]")
 # Letting go of the interpreter lock costs more than the search of a short text.
 CONCURRENT_CHARS = 4_096
 
@@ -54,14 +56,22 @@ class Confirmer:
         `first_line` a match must begin in the first line. Raises TimeoutError."""
         pattern = self._patterns[pattern_id]
         compiled = self._regex(pattern_id)
-        found, matched = _first_evidence(compiled, pattern, text, first_line)
-        if matched:
-            return _match(found, in_raw=False)
-        raw_text = raw()
-        if raw_text == text:
-            return None
-        found, _ = _first_evidence(compiled, pattern, raw_text, first_line)
-        return _match(found, in_raw=True)
+        for in_raw in (False, True):
+            if in_raw and (given := raw()) == text:
+                break
+            for each in _readings(given if in_raw else text):
+                found, matched = _first_evidence(compiled, pattern, each, first_line)
+                if matched:
+                    return _match(found, in_raw=in_raw)
+        return None
+
+
+def _readings(text: str) -> Iterator[str]:
+    """Yield a text, and where a chat or word processor made its quotes round, the same with straight ones. Both are of
+    one length, so a match stands at the same columns."""
+    yield text
+    if not text.isascii() and ROUND_QUOTES.search(text) is not None:
+        yield text.translate(STRAIGHT_QUOTES)
 
 
 def compile_pattern(pattern: Pattern) -> regex.Pattern[str]:

@@ -40,7 +40,8 @@ MAX_WORD = 32  # of a look-ahead that is spelt out
 MAX_SHARE = 0.6  # chance that the tail follows the text by accident, at most; else it is not worth its cost
 MAX_COUNT = 8  # of a repeat that is written out
 
-ESCAPED = mask_of("<>&\"'\\")
+ESCAPED = mask_of("<>&\"'`\\")
+QUOTES = mask_of("\"'`")
 COLON = mask_of(":")
 MARKUP = mask_of('<"\\')  # may begin the closing tag or quote that is no part of the text
 LINE_END = rb"(?:\x0d\x0a|\x0a|</std|\x22|\x5c)"
@@ -183,6 +184,8 @@ def _tail_of_one(one: One, rest: tuple[Node, ...], room: int) -> _Tail:
         ways.append(rb"[\x80-\xff]")  # of several bytes: where the next character begins is not known
     if one.ascii & ESCAPED:
         ways += [rb"\x26", rb"\x5c"]
+    if one.ascii & QUOTES:
+        ways.append(rb"\xe2\x80")  # a typographic quote, which the confirmation takes for a straight one
     if one.ascii == COLON:
         ways.append(rb"\x5b[0-9]")
     if not ways or sum(map(len, ways)) > MAX_EXPRESSION:

@@ -26,7 +26,7 @@ from troubleshoot.model import Pattern
 from troubleshoot.scan.plan import NO_WORDS, Entry, Plan, hyperscan
 
 VARIANTS = 32  # databases kept per pack; a job's sources come to need the same few
-FORMAT = 3  # of the stored database; raise it when plans come out otherwise
+FORMAT = 4  # of the stored database; raise it when plans come out otherwise
 
 # A candidate is one number, so that a hundred thousand of them sort fast and take little room.
 ENTRY_BITS = 20
