@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from troubleshoot.parallel.partitions import Listing
 
 
+Tee = Callable[[OpenSource, Iterable[Block]], Iterator[Block]]
+
+
 class Engine:
     """Scans logs with one rule pack. Safe to share between threads."""
 
@@ -125,15 +128,16 @@ class Engine:
         scanner: Scanner | None = None,
         most: int = 0,
         period: Period | None = None,
+        tee: Tee | None = None,
     ) -> Iterator[ScanResult]:
         """Yield one scan result per source, in the order of the sources. When told to stop, the last one is of a part
         of its source. `most`: hits to keep per pattern and source, where it is not the usual. `period`: hits of another
-        time do not count."""
+        time do not count. `tee` sees the blocks as they pass."""
         scanner = scanner or self.scanner()
         for opened in sources:
             if stop():
                 return
-            result = scan_source(scanner, opened, stop, watcher, most, period)
+            result = scan_source(scanner, opened, stop, watcher, most, period, tee)
             if watcher is not None:
                 watcher.done(result)
             yield result
@@ -268,7 +272,7 @@ def scan_source(
     watcher: Watcher | None = None,
     most: int = 0,
     period: Period | None = None,
-    tee: Callable[[OpenSource, Iterable[Block]], Iterator[Block]] | None = None,
+    tee: Tee | None = None,
 ) -> ScanResult:
     """Scan one opened source: its blocks, and where it was hard-wrapped by a chat or terminal, its joined lines too;
     and read the last steps of its ranks from its end. `tee` sees the blocks as they pass."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from troubleshoot.engine import Engine, scan_source
+from troubleshoot.engine import Engine
 from troubleshoot.errors import UsageError
 from troubleshoot.evaluate.evaluator import explain_rule
 from troubleshoot.ingest.sources import OpenSource
 from troubleshoot.model import Outcome, Rule, ScanResult, Signature, SignatureHit
 from troubleshoot.nearest import Gatherer, NearLine
+from troubleshoot.watching import Watcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,13 @@ class Explanation:
     results: tuple[ScanResult, ...] = ()
 
 
-def explain(engine: Engine, rule_id: str, sources: Iterable[OpenSource]) -> Explanation:
+def explain(engine: Engine, rule_id: str, sources: Iterable[OpenSource], watcher: Watcher | None = None) -> Explanation:
     """Return why the rule fired or not on these sources, taken as one job. Raises UsageError for no such rule."""
     rule = engine.pack.rules.get(rule_id)
     if rule is None:
         raise UsageError(f"no rule {rule_id!r}", help="`troubleshoot rules list` names them all")
     gatherer = Gatherer(rule.signatures.values())
-    scanner = engine.scanner()
-    results = tuple(scan_source(scanner, opened, tee=gatherer.watch) for opened in sources)
+    results = tuple(engine.results(sources, watcher, tee=gatherer.watch))
     outcome = explain_rule(engine.pack, results, rule_id)
     answers = []
     for signature in rule.signatures.values():

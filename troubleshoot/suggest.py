@@ -23,6 +23,7 @@ from troubleshoot.model import Block, RulePack, ScanResult
 from troubleshoot.ordinary import hash_of, ordinary_templates, templates_in
 from troubleshoot.rulepack.scaffold import how_telling
 from troubleshoot.suspects import template_of, weigh_templates
+from troubleshoot.watching import Watcher
 
 LEAST_SCORE = 16
 TELLING = 8  # points for each of how_telling's
@@ -122,13 +123,18 @@ class Gatherer:
             self.seen = dict(ranked[: KEPT // 2])
 
 
-def suggest(engine: Engine, sources: Iterable[OpenSource], healthy: Iterable[OpenSource] = ()) -> Suggestions:
+def suggest(
+    engine: Engine,
+    sources: Iterable[OpenSource],
+    healthy: Iterable[OpenSource] = (),
+    watcher: Watcher | None = None,
+) -> Suggestions:
     """Return what rules could be written from these sources, taken as one job, that none of the engine's rules takes.
     What `healthy` logs hold too is no candidate."""
     ordinary, usual = ordinary_templates(), templates_in(healthy)
     gatherer = Gatherer()
     scanner = engine.scanner()
-    results = tuple(scan_source(scanner, opened, tee=gatherer.watch) for opened in sources)
+    results = tuple(engine.results(sources, watcher, scanner=scanner, tee=gatherer.watch))
     evaluation = engine.evaluate(results)
     # Of what hits on line after line a scan keeps the first hits only; so what was kept is scanned once more.
     kept = "".join(f"{seen.text}\n" for seen in gatherer.seen.values())

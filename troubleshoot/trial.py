@@ -18,6 +18,7 @@ from troubleshoot.model import Finding, Report, Rule, Status, Undecided
 from troubleshoot.rulepack.lint_examples import comes_out_as_stated
 from troubleshoot.rulepack.scaffold import PLACEHOLDER
 from troubleshoot.rulepack.subject import Subject, read_subject
+from troubleshoot.watching import Watcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Trial:
         return on_logs and not any(each.problems or (each.is_open and not is_draft) for each in self.examples)
 
 
-def try_rule(engine: Engine, rule: Rule, sources: Iterable[OpenSource] | None) -> Trial:
+def try_rule(engine: Engine, rule: Rule, sources: Iterable[OpenSource] | None, watcher: Watcher | None = None) -> Trial:
     """Return how the rule does on its examples and, where there are any, on logs, taken together as one job.
     Raises SourceError when nothing of the logs can be read."""
     subject = read_subject(rule)
@@ -70,7 +71,7 @@ def try_rule(engine: Engine, rule: Rule, sources: Iterable[OpenSource] | None) -
     if sources is None:
         return Trial(rule, examples)
     began = time.monotonic()
-    explanation = explain(engine, rule.id, sources)
+    explanation = explain(engine, rule.id, sources, watcher)
     return Trial(rule, examples, explanation, engine.report_from(explanation.results, None, began))
 
 

@@ -11,6 +11,7 @@ from troubleshoot.cli.authoring import write_rule
 from troubleshoot.cli.choice import choose_logs
 from troubleshoot.cli.options import common_options, pack_options
 from troubleshoot.cli.output import STDOUT, emit, look_for
+from troubleshoot.cli.progress import ReadProgress
 from troubleshoot.errors import UsageError
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def suggest(
         raise UsageError("logs and --store", help="one of the two")
     written_before = (str(folder),) if folder is not None and folder.is_dir() else ()  # what is there takes its lines
     engine = Engine.default((*rules, *written_before), default_rules=default_rules, drafts=True)
-    told = _from_store(engine, store) if store is not None else _from_logs(engine, logs, healthy)
+    with ReadProgress(quiet=quiet) as progress:
+        told = _from_store(engine, store) if store is not None else _from_logs(engine, logs, healthy, progress)
     named = _named(told.candidates[:top], engine, folder)
     written = [write_rule(folder, id, _example_of(each)) for each, id in named] if folder is not None else []
     if format == "json":
@@ -78,10 +80,10 @@ def suggest(
         emit("Written:\n" + "".join(f"  {path}\n" for path in written) + f"Next: troubleshoot rules check {folder}\n")
 
 
-def _from_logs(engine: Engine, logs: tuple[str, ...], healthy: tuple[str, ...]) -> Suggestions:
+def _from_logs(engine: Engine, logs: tuple[str, ...], healthy: tuple[str, ...], progress: ReadProgress) -> Suggestions:
     from troubleshoot.suggest import suggest as suggest_from_logs
 
-    return suggest_from_logs(engine, choose_logs(logs), choose_logs(healthy) if healthy else ())
+    return suggest_from_logs(engine, choose_logs(logs), choose_logs(healthy) if healthy else (), progress)
 
 
 def _from_store(engine: Engine, url: str) -> Suggestions:

@@ -8,6 +8,7 @@ from troubleshoot.cli.choice import choose_logs, choose_rule, complete_rule
 from troubleshoot.cli.failing import COULD_NOT_RUN
 from troubleshoot.cli.options import common_options, pack_options
 from troubleshoot.cli.output import STDOUT, emit, look_for
+from troubleshoot.cli.progress import ReadProgress
 
 
 @click.command("test", short_help="Try one rule on logs and on its examples.")
@@ -37,7 +38,8 @@ def test(
     from troubleshoot.trial import try_rule
 
     engine, chosen = choose_rule(rule, rules, default_rules)
-    trial = try_rule(engine, chosen, choose_logs(logs) if logs else None)
+    with ReadProgress(quiet=quiet) as progress:
+        trial = try_rule(engine, chosen, choose_logs(logs) if logs else None, progress)
     if format == "json":
         from troubleshoot.report.json import dump
 

@@ -7,6 +7,7 @@ import click
 from troubleshoot.cli.choice import choose_logs, choose_rule, complete_rule
 from troubleshoot.cli.options import common_options, pack_options
 from troubleshoot.cli.output import STDOUT, emit, look_for
+from troubleshoot.cli.progress import ReadProgress
 
 
 @click.command(short_help="Explain why a rule did or did not fire on a log.")
@@ -31,6 +32,7 @@ def why(
     from troubleshoot.report.why import render_why
 
     engine, chosen = choose_rule(rule, rules, default_rules)
-    explanation = explain(engine, chosen.id, choose_logs(paths))
+    with ReadProgress(quiet=quiet) as progress:
+        explanation = explain(engine, chosen.id, choose_logs(paths), progress)
     emit(render_why(explanation, look_for(STDOUT, color)))
     return 0
