@@ -44,6 +44,8 @@ def read_lines(place: str, most: int) -> str:
             if len(taken) > most:
                 help = f"name the lines that show the fault: {path}:812, or see `troubleshoot rules suggest {path}`"
                 raise UsageError(f"{path} has more than {most} lines", help=help)
+            if last is not None and block.line_map is None and block.first_line > last:
+                break
         break
     if not taken:
         raise UsageError(f"there is no such line: {place}" if match is not None else f"nothing can be read: {place}")

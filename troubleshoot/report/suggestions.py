@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from troubleshoot.report.look import PLAIN, Look
-from troubleshoot.report.printable import cut_end, one_line, visible
+from troubleshoot.report.printable import cut_end, one_line, visible, wrap
 from troubleshoot.report.redact import redact_text
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def render_suggestions(
         lines += [*_candidate(number, candidate, look), *(_command(candidate, id) if commands else ()), ""]
     if not named:
         lines += ["No line looks like a fault that no rule knows.", ""]
-    lines.append(_rest(told, len(told.candidates) - len(named)))
+    lines += wrap(_rest(told, len(told.candidates) - len(named)), look.width)
     return "\n".join(lines) + "\n"
 
 
