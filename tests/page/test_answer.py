@@ -182,16 +182,6 @@ def test_compressed_files_and_archives_are_shown_too(page: Any) -> None:
     expect(page.locator(".log-note")).to_be_hidden()
 
 
-def test_log_that_the_browser_cannot_open_is_quoted(page: Any) -> None:
-    import bz2
-
-    page.set_input_files("#file", [{"name": "job.log.bz2", "mimeType": "", "buffer": bz2.compress(SHM.encode())}])
-    page.locator("#submit").click()
-    wait_for_answer(page)
-    expect(page.locator(".log-note")).to_contain_text("cannot be opened in the browser")
-    expect(page.locator(".log-line[data-line='5'] .log-text")).to_contain_text("failed to extend /dev/shm/nccl-")
-
-
 def test_downloads(page: Any) -> None:
     scan(page, SHM)
     take = page.locator(".take")
