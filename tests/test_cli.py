@@ -350,6 +350,15 @@ def test_why_not_shows_the_nearest_line(pack: Path) -> None:
     assert re.search(r"\n {26}\^ expected here: ran dry\n", result.stdout)
 
 
+def test_why_is_told_to_programs_too(pack: Path) -> None:
+    told = json.loads(run("why", "frob/dry", "-f", "json", pack=pack, input=FAULT).stdout)
+    assert (told["rule"], told["fired"], told["outcome"]["truth"]) == ("frob/dry", True, "true")
+    assert told["outcome"]["lines"] == [{"source": "stdin", "line": 2, "signature": "line"}]
+    told = json.loads(run("why", "frob/dry", "-f", "json", pack=pack, input="frobnicator on node-7 is full\n").stdout)
+    (near,) = told["signatures"][0]["nearest"]
+    assert (told["fired"], near["line"], near["column"], near["expected"]) == (False, 1, 23, "ran dry")
+
+
 def test_why_takes_the_file_of_a_rule_that_is_in_no_pack_yet(pack: Path, tmp_path: Path) -> None:
     file = tmp_path / "new" / "wet.yaml"
     file.parent.mkdir()

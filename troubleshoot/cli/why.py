@@ -13,11 +13,13 @@ from troubleshoot.cli.progress import ReadProgress
 @click.command(short_help="Explain why a rule did or did not fire on a log.")
 @click.argument("rule", shell_complete=complete_rule)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("-f", "--format", "format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @pack_options
 @common_options
 def why(
     rule: str,
     paths: tuple[str, ...],
+    format: str,
     rules: tuple[str, ...],
     default_rules: bool,
     drafts: bool,
@@ -29,10 +31,15 @@ def why(
     RULE is an id, PACK:ID, or the path of one rule's file. Drafts are looked at too.
     """
     from troubleshoot.explain import explain
-    from troubleshoot.report.why import render_why
+    from troubleshoot.report.why import render_why, why_document
 
     engine, chosen = choose_rule(rule, rules, default_rules)
     with ReadProgress(quiet=quiet) as progress:
         explanation = explain(engine, chosen.id, choose_logs(paths), progress)
-    emit(render_why(explanation, look_for(STDOUT, color)))
+    if format == "json":
+        from troubleshoot.report.json import dump
+
+        emit(dump(why_document(explanation), indent=2) + "\n", for_people=False)
+    else:
+        emit(render_why(explanation, look_for(STDOUT, color)))
     return 0

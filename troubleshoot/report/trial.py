@@ -20,7 +20,7 @@ from troubleshoot.report.look import PLAIN, Look
 from troubleshoot.report.printable import one_line
 from troubleshoot.report.redact import redact_text
 from troubleshoot.report.text import render_text
-from troubleshoot.report.why import render_why
+from troubleshoot.report.why import render_why, wire_near
 from troubleshoot.report.wire import wire_finding, wire_undecided
 
 if TYPE_CHECKING:
@@ -118,15 +118,7 @@ def trial_document(trial: Trial, names: Sequence[str], *, silent: bool = False) 
         "undecided": wire_undecided(undecided) if undecided is not None else None,
         "others": list(trial.others),
         "nearest": [
-            {
-                "signature": answer.signature.name,
-                "source": near.source,
-                "line": near.line,
-                "count": near.count,
-                "text": redact_text(near.text),
-                "column": near.parted,
-                "expected": near.expected,
-            }
+            {"signature": answer.signature.name, **wire_near(near)}
             for answer in answers
             for near in (() if finding is not None else answer.nearest)
         ],

@@ -15,7 +15,7 @@ efa_mount matched nothing. Nearest lines:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from troubleshoot.model import Condition, Op, Outcome, Signature, Truth, Window
 from troubleshoot.reach import reach_words
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from troubleshoot.nearest import NearLine
 
 HITS_SHOWN = 3
+LINES_TOLD = 100  # of a node, as JSON
 MARKS = {Truth.TRUE: ("yes", "green"), Truth.FALSE: ("no", "red"), Truth.UNDECIDED: ("?", "yellow")}
 OPERATORS = {
     Op.ALL: "all of",
@@ -162,3 +163,51 @@ def _near(near: NearLine, look: Look) -> list[str]:
         return [place, f"    {held}{after}", f"{' ' * column}{look.paint('^', 'red')} {said}"]
     said = cut_end(said, look.width - 4, look.ellipsis)
     return [place, f"    {held}{after}", f"{' ' * column}{look.paint('^', 'red')}", f"    {said}"]
+
+
+# --- JSON ------------------------------------------------------------------------------------------------------------
+
+
+def why_document(explanation: Explanation) -> dict[str, Any]:
+    """Return an explanation as JSON values."""
+    return {
+        "rule": explanation.rule.id,
+        "fired": explanation.fired,
+        "outcome": _wire_outcome(explanation.outcome) if explanation.outcome is not None else None,
+        "signatures": [
+            {
+                "name": answer.signature.name,
+                "wordings": list(_wordings(answer.signature)),
+                "hits": len(answer.hits),
+                "nearest": [wire_near(near) for near in answer.nearest],
+            }
+            for answer in explanation.signatures
+        ],
+    }
+
+
+def _wire_outcome(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "condition": describe(outcome.condition),
+        "truth": outcome.truth.value,
+        "why": redact_text(outcome.why) or None,
+        "doubts": [redact_text(doubt) for doubt in outcome.doubts],
+        "lines": [
+            {"source": each.hit.record.source.name, "line": each.hit.record.line, "signature": each.signature}
+            for each in outcome.hits[:LINES_TOLD]
+        ],
+        "children": [_wire_outcome(child) for child in outcome.children],
+    }
+
+
+def wire_near(near: NearLine) -> dict[str, Any]:
+    """Return a line that almost matched as JSON values; `column` counts from 1, in the line with its secrets."""
+    return {
+        "source": near.source,
+        "line": near.line,
+        "count": near.count,
+        "text": redact_text(near.text),
+        "column": near.parted,
+        "expected": near.expected,
+        "backwards": near.backwards,
+    }
