@@ -248,3 +248,21 @@ def test_moment_at_the_end_of_time_is_the_callers_mistake(tmp_path: Path, before
     with TestClient(create_app(watch=False, default_rules=False, options=options)) as client:
         assert client.get(path, params={"before": before}).status_code == 422
         assert client.get(path, params={"before": "2026-12-01T00:00:00"}).status_code == 200
+
+
+def test_agents_stream_on_which_nothing_is_sent_is_not_opened() -> None:
+    """API4: each GET of /mcp held a connection until its client went away."""
+    pytest.importorskip("mcp", reason="needs the extra `mcp`")
+    with TestClient(create_app(watch=False, default_rules=False, options=ServiceOptions(mcp=True))) as client:
+        answer = client.get("/mcp", headers={"Accept": "text/event-stream"})
+        assert answer.status_code == 405
+
+
+def test_head_is_answered_without_a_body() -> None:
+    app = create_app(watch=False, default_rules=False)
+    with listening(app) as port, socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+        line.sendall(b"HEAD /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        answer = b"".join(iter(lambda: line.recv(4096), b""))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200")
+    assert body == b""

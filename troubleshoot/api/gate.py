@@ -136,7 +136,12 @@ class Gate:
             if refusal is not None:
                 await refusal(scope, receive, counted_send)
             else:
-                await self._app(scope, counted_receive, counted_send)
+                is_head = scope["method"] == "HEAD"  # answered as a GET; the server keeps the body to itself
+                inner = {**scope, "method": "GET"} if is_head else scope
+                try:
+                    await self._app(inner, counted_receive, counted_send)
+                finally:
+                    scope["route"] = inner.get("route")
         except ClientDisconnect:
             status = status or CLIENT_GONE  # it sent half a body and left: nobody is there to be told
         except Exception as error:

@@ -20,6 +20,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import Field
 from starlette.applications import Starlette
+from starlette.routing import Route
 
 from troubleshoot.engine import Engine
 from troubleshoot.errors import TroubleshootError
@@ -97,12 +98,16 @@ def build_server(engine: Callable[[], Engine], scan: Scan | None = None) -> MCPS
 def http_app(server: MCPServer[Any]) -> Starlette:
     """Return the server's route `/mcp` as an application whose lifespan must run. Each request stands alone, so any
     worker may take it; hosts, keys and sizes are the service's own business."""
-    return server.streamable_http_app(
+    app = server.streamable_http_app(
         stateless_http=True,
         json_response=True,
         max_request_body_size=BODY_BYTES,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
+    for route in app.routes:
+        if isinstance(route, Route):
+            route.methods = {"POST"}  # a GET would hold a stream open for ever, on which nothing is ever sent
+    return app
 
 
 def serve_stdio(engine: Engine) -> None:
