@@ -1,4 +1,4 @@
-"""What may stand in the files beside a pack's rules: `pack.yaml`, tables, shared signatures, and in a file of overrides,
+"""What may stand in the files beside a pack's rules (`pack.yaml`, tables, shared signatures) and in a file of overrides,
 as pydantic models: see `fields.py` for rules."""
 
 from __future__ import annotations
