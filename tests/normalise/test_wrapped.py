@@ -87,3 +87,20 @@ def test_quote_marks_within_a_joined_line_are_left_out() -> None:
     assert found is not None
     assert f"> {LOADER}".encode() in found.text.data.splitlines()
     assert found.ends[1] == 2
+
+
+def test_terminal_breaks_lines_of_any_kind() -> None:
+    """What comes next may begin like a record of its own: `ERROR`, an exception's name, a quotation of code."""
+    line = "[rank0]: botocore.errorfactory.AccessDenied: An error occurred (AccessDenied) when calling the operation"
+    other = "    raise error_class(parsed_response, operation_name) from the_error_that_came_before_this_one_in_a_row"
+    rows = [*_folded(other, 60), *_folded(line, 60)]
+    assert {line, other} <= {text for _, text in joined("\n".join(rows))}
+
+
+def test_one_line_of_a_terminals_usual_width_is_enough() -> None:
+    line = "ImportError: /opt/train/site/fused_ops.cpython-311-x86_64-linux-gnu.so: invalid ELF header"
+    assert (2, line) in joined("\n".join(["Traceback (most recent call last):", *_folded(line, 80)]))
+
+
+def _folded(line: str, width: int) -> list[str]:
+    return [line[at : at + width] for at in range(0, len(line), width)]

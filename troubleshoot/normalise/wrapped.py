@@ -6,6 +6,7 @@ is taken for a wrap when
 
 * the text has a width N: no line is longer (long words aside), several breaks fit it, and this line is full: it has N
   columns (a terminal breaks anywhere), or the next line's first word would not have fitted (mail breaks at blanks);
+* or several different lines are as long as the longest, to the column: a terminal broke them, whatever comes next;
 * or the text has few lines, and the next one goes on in mid-sentence behind the longest;
 * or the next line begins with what no line begins with: "(required by", the loader's continuation;
 
@@ -21,21 +22,23 @@ blanks everywhere, one with none. Source: knowledge/log-formats.md, section 30.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from troubleshoot import late, limits
+from troubleshoot import late
 from troubleshoot.model import LineMap
 from troubleshoot.normalise.detect import first_strong
 from troubleshoot.normalise.origins import Text
 
 NARROWEST, WIDEST = 56, 240  # columns; phones wrap at fewer, but hide it when copied
 FULL_SHARE = 0.3  # of lines end near the width, in a text of which most is wrapped
+USUAL_WIDTHS = frozenset({80, 100, 120, 132, 160})  # of terminals: one line of just so many columns is enough
 FULL_LINES = 2  # or so many breaks fit it exactly
 FEW_LINES = 20  # of a paste: one break may be enough
 LONGER_SHARE = 0.02  # of lines may be longer: words that could not be broken
 SLACK = 10
+MOST_ROWS = 40  # of one line: 3,200 characters at 80 columns
 
 _CONTINUATION = late.compile(r"\s*\(required by ")
 _BEGINNING = late.compile(
@@ -46,6 +49,7 @@ _BEGINNING = late.compile(
 
 
 _MIDDLE = late.compile(r" ?[a-z(](?![\w.-]*:(?: |$))")
+_TABLE = late.compile(r"[|+]|[-=*#~_+|. ]*$")
 _RULE = late.compile(r"[-=*#~_+|. ]*$")
 _DIGITS = late.compile(r"\d+")
 
@@ -67,27 +71,44 @@ def join_wrapped(
     more than one break.
     """
     texts = [bare(row).rstrip("\r\n") for row in rows] if bare is not None else rows
-    width = _width(texts, pasted)
+    width, terminal = _width(texts, pasted), _terminal_width(texts)
+    chains = {*_chains(texts, lambda i: _is_wrap(texts, i, width))}
+    if terminal is not None:
+        chains |= {*_chains(texts, lambda i: _is_cut(texts, i, terminal))}
     out: list[bytes] = []
     lines: list[int] = []
     offsets: list[int] = []
     ends: dict[int, int] = {}
-    start = 0
-    while start < len(texts):
-        end = start
-        while end + 1 < len(texts) and end - start < limits.SPAN_LINES and _is_wrap(texts, end, width):
-            end += 1
-        if end > start:
-            first = [rows[start].rstrip("\r\n"), *texts[start + 1 : end + 1]]
-            for reading in _readings(first, width):
-                out.append(reading.encode("utf-8", "replace"))
-                lines.append(places.lines[start])
-                offsets.append(places.offsets[start])
-            ends[places.lines[start]] = places.lines[end]
-        start = end + 1
+    for start, end in sorted(chains):
+        first = [rows[start].rstrip("\r\n"), *texts[start + 1 : end + 1]]
+        for reading in dict.fromkeys((*_readings(first, width), *_readings(first, terminal))):
+            out.append(reading.encode("utf-8", "replace"))
+            lines.append(places.lines[start])
+            offsets.append(places.offsets[start])
+        ends[places.lines[start]] = places.lines[end]
     if not out:
         return None
     return Joined(Text(b"".join(line + b"\n" for line in out), LineMap(lines, offsets), exact=False), ends)
+
+
+def _chains(texts: Sequence[str], goes_on: Callable[[int], bool]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last of lines in a row that each go on in the next."""
+    start = 0
+    while start < len(texts):
+        end = start
+        while end + 1 < len(texts) and end - start < MOST_ROWS and goes_on(end):
+            end += 1
+        if end > start:
+            yield start, end
+        start = end + 1
+
+
+def _is_cut(texts: Sequence[str], i: int, terminal: int) -> bool:
+    """Tell whether a terminal broke the line at its last column."""
+    line, following = texts[i], texts[i + 1]
+    if len(line) != terminal or _TABLE.match(line):
+        return _CONTINUATION.match(following) is not None and bool(line.strip())
+    return bool(following.strip()) and not _are_alike(line, following)
 
 
 def _is_wrap(texts: Sequence[str], i: int, width: int | None) -> bool:
@@ -108,12 +129,33 @@ def _is_full(line: str, following: str, width: int) -> bool:
     return not _RULE.match(line) and _start(line) != _start(following)
 
 
+def _are_alike(line: str, following: str) -> bool:
+    """Tell whether both lines begin as records of one kind do."""
+    if _start(line) == _start(following):
+        return True
+    return all(first_strong(each, None, set()) is not None for each in (line, following))
+
+
 def _start(line: str) -> str:
     return _DIGITS.sub("#", line.lstrip().split(" ", 1)[0])
 
 
 def _begins(text: str) -> bool:
     return _BEGINNING.match(text) is not None or first_strong(text, None, set()) is not None
+
+
+def _terminal_width(texts: Sequence[str]) -> int | None:
+    """Return the column at which a terminal broke lines of any kind: that of the longest line, if several have it or it
+    is one that terminals have."""
+    longest = max(map(len, texts), default=0)
+    if not NARROWEST <= longest <= WIDEST:
+        return None
+    full = {
+        text
+        for text, following in pairwise(texts)
+        if len(text) == longest and not _TABLE.match(text) and not _are_alike(text, following)
+    }
+    return longest if len(full) >= (1 if longest in USUAL_WIDTHS else FULL_LINES) else None
 
 
 def _width(texts: Sequence[str], pasted: bool) -> int | None:
