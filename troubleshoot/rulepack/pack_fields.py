@@ -1,5 +1,5 @@
-"""What may stand in the files beside a pack's rules (`pack.yaml`, tables, shared signatures) and in a file of overrides,
-as pydantic models: see `fields.py` for rules."""
+"""What may stand in the files beside a pack's rules (`pack.yaml`, tables, shared signatures) and in overrides, as
+pydantic models: see `fields.py` for rules."""
 
 from __future__ import annotations
 
