@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.page.conftest import NewPage, log_of, serving, watched_pages
+from tests.page.conftest import NewPage, log_of, scan, serving, watched_pages
 from tests.page.test_access import CONTRAST, RULES, violations
+from troubleshoot.api.keys import new_key, write_keys
 from troubleshoot.api.options import ServiceOptions
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy")
@@ -186,3 +188,22 @@ def test_saved_answer_is_deleted_after_a_second_thought(new_page: NewPage, servi
     row.get_by_role("button", name="Delete for good").click()
     expect(page.locator("h1")).to_have_text("Saved answers")
     assert httpx.get(service + saved.headers["location"]).status_code == 404
+
+
+def test_reader_is_offered_what_the_key_may_open(browser: Any, tmp_path: Path) -> None:
+    made = {scope: new_key(scope, [scope]) for scope in ("read", "admin")}
+    write_keys(tmp_path / "keys.json", [key for _, key in made.values()])
+    options = ServiceOptions(store=f"sqlite:///{tmp_path / 'store.db'}", keys_file=str(tmp_path / "keys.json"))
+    offered = {"read": ["Statistics"], "admin": ["Saved answers", "Statistics", "Unknown faults"]}
+    with serving(options) as address, watched_pages(browser, address) as open_page:
+        for scope, (secret, _) in made.items():
+            page = open_page("/", http_credentials={"username": "anybody", "password": secret})
+            page.get_by_role("link", name="Records").click()
+            expect(page.locator(".subnav a")).to_have_text(offered[scope])
+            assert page.goto(f"{address}/history").status == (200 if scope == "admin" else 403)
+        page.goto(address)
+        scan(page, SHM)
+        page.get_by_role("button", name="Make a link").click()
+        expect(page.locator("#link")).to_be_focused()
+        page.goto(f"{address}/history")
+        expect(page.locator(".saved > li")).to_have_count(1)
