@@ -109,6 +109,12 @@ def test_statistics_tell_scans_findings_and_what_people_said(new_page: NewPage) 
     assert RULE in page.url
 
 
+def test_page_of_a_rule_leads_to_how_often_it_was_found(new_page: NewPage) -> None:
+    page = new_page(f"/rules/{RULE}")
+    page.get_by_role("link", name="How often it was found").click()
+    expect(page.locator(".chart figcaption")).to_have_text("Logs in which it was found, per day")
+
+
 def test_rule_is_started_from_an_unknown_fault_that_came_back(new_page: NewPage, service: str) -> None:
     page = new_page("/unknown-faults", permissions=["clipboard-read", "clipboard-write"])
     card = page.locator(".unknown-fault").first
