@@ -18,6 +18,7 @@ def normaliser(lines: list[str], sampled: bool = False) -> LineNormaliser:
 
 ADOPTED = {
     "slurm-label": (["  0: start", "127: start", "  1: more", *(f"{i:3d}: x" for i in range(128))], 1, "start", "rank", 127),
+    "grep": (["logs/rank5.log:12:[rank5]: a", "logs/rank5.log:19:[rank5]: b", "logs/rank6.err-20-c"], 1, "b", "rank", 5),
     "hydra": (["[0] a b", "[1] c", "[0] Abort(10) on node 0", "[1] d"], 2, "Abort(10) on node 0", "rank", 0),
     "compose": (["trainer-0-1  | a", "etcd-1       | 2026-11-30T20:15:04.123456789Z {}", "trainer-0-1  | b"], 1, "{}", "host", "etcd-1"),
     "stern": (["bert-worker-3 pytorch a", "bert-worker-3 pytorch 2026-11-30T20:15:04.123456789+01:00 b", "team-a bert-launcher-7xk2p mpi 11-30 20:15:04 [1,5]<stderr>:c", "bert-worker-3 pytorch d"], 2, "c", "rank", 5),
@@ -31,6 +32,26 @@ ADOPTED = {
     "indent": (["    Traceback", "      File", "    ValueError: x"], 2, "ValueError: x", "rank", None),
     "cloudwatch": (["2026-11-30T20:15:04 jobs/bert-1/abc a", "2026-11-30T20:15:04 jobs/bert-1/abc b"], 1, "b", "rank", None),
 }  # fmt: skip
+
+
+FEW = {
+    "slurm-label": ([f"3: line {i}" for i in range(6)], "line 2", "rank", 3),
+    "hydra": ([f"[5] line {i}" for i in range(6)], "line 2", "rank", 5),
+    "pdsh": ([f"gpu-node-7: line {i}" for i in range(8)], "line 2", "host", "gpu-node-7"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(FEW))
+def test_lines_of_one_rank_or_host_that_somebody_took_out(name: str) -> None:
+    lines, text, attribute, value = FEW[name]
+    peeler = normaliser(lines)
+    assert name in peeler.detected.names
+    peeled = peeler.peel(lines[2], 3)
+    assert (peeled.text, getattr(peeled.identity, attribute)) == (text, value)
+
+
+def test_lines_that_count_up_have_no_label() -> None:
+    assert "slurm-label" not in normaliser([f"{i}: step" for i in range(3, 12)]).detected.names
 
 
 @pytest.mark.parametrize("name", sorted(ADOPTED))

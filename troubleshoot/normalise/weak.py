@@ -70,8 +70,11 @@ def _slurm_label(facts: Sequence[Facts], sampled: bool) -> bool:
 
 
 def _hydra(facts: Sequence[Facts], sampled: bool) -> bool:
-    """Ranks are dense from 0; a bare number after the bracket is a shell telling of a background job."""
-    return _dense([int(f["rank"] or 0) for f in facts], sampled) and not any((f["msg"] or "").isdigit() for f in facts)
+    """Ranks are dense from 0, or few for the lines there are; a bare number after the bracket is a shell telling of a
+    background job."""
+    ids = [int(f["rank"] or 0) for f in facts]
+    known = _dense(ids, sampled) or len(ids) >= REPEATS * len(set(ids))
+    return known and not any((f["msg"] or "").isdigit() for f in facts)
 
 
 def _dense(ids: Sequence[int], sampled: bool) -> bool:
@@ -130,6 +133,11 @@ WEAK: tuple[WeakWrapper, ...] = (
     WeakWrapper(wrapper("bullet", r"\s*[•▪‣] "), 1.0, _always),
     WeakWrapper(
         wrapper("line-numbers", r"[ \t]*(?P<number>\d{1,9})(?:(?P<mark>[:|-]) ?|\t| {1,2}|$)"), 0.9, _line_numbers
+    ),
+    WeakWrapper(
+        wrapper("grep", r"(?P<file>[\w.+-]*(?:/[\w.+-]+)*\.(?:log|txt|out|err)(?:\.\d+)?)(?::(?:\d{1,9}:)?|-\d{1,9}-)"),
+        0.9,
+        _always,
     ),
     WeakWrapper(wrapper("slurm-label", r"(?:P(?P<het>\d+) )?(?P<label> *(?P<rank>\d{1,6})): "), 0.9, _slurm_label),
     WeakWrapper(wrapper("hydra", r"\[(?P<rank>\d{1,6})\] "), 0.9, _hydra),
