@@ -284,3 +284,11 @@ ORDINARY = [
 @pytest.mark.parametrize("raw", ORDINARY)
 def test_ordinary_line_stays_as_it_is(raw: str) -> None:
     assert LineNormaliser(clock=CLOCK).peel(raw, 1).text == raw
+
+
+def test_a_message_that_begins_with_dashes_keeps_them_behind_a_timestamp() -> None:
+    peeler = LineNormaliser()
+    assert peeler.peel("2026-11-30T20:00:02.002456789Z -- Process 3 terminated with the following error:", 1).text == (
+        "-- Process 3 terminated with the following error:"
+    )
+    assert peeler.peel("2026-11-30 20:00:02,123 - root - x", 1).text == "root - x"
