@@ -247,3 +247,13 @@ def test_python_callers_name_the_language() -> None:
 @pytest.mark.parametrize("tag", ["../../secret", "zh-CN/../../x", "", "-", "zh_CN/..", "zh-cn"])
 def test_a_tag_never_becomes_a_path_of_its_own(tag: str, engine: Engine) -> None:
     assert find_translation(engine.pack.rules["net/failed"], tag) == (None, None)
+
+
+def test_fix_that_is_a_value_of_a_table_is_said_in_the_readers_language() -> None:
+    engine = Engine.default()
+    report = engine.scan_text("NVRM: Xid (PCI:0000:4e:00): 63, pid='<unknown>', name=<unknown>, Row Remapper: New row")
+
+    finding = localise(report, engine.pack, "zh-CN").findings[0]
+
+    assert finding.rule == "gpu/xid-notice"
+    assert finding.fixes[0].title == "目前无需处理；remap 在下次重置 GPU 时生效"

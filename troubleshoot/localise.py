@@ -25,6 +25,7 @@ from troubleshoot.report import RENDERERS
 from troubleshoot.rulepack.translations import Translation, fill, find_translation, next_steps, stale_parts
 
 _MASK = "[redacted:"
+_ONLY_A_CAPTURE = re.compile(r"\{\w+\}")
 _HOLE = re.compile(r"\\\{(?:\\\{)?(\w+)\\\}(?:\\\})?")
 _HOSTS_NAMED = 8
 _MOST_REFIT = 4000  # characters of a text whose captures are read back out of it
@@ -151,7 +152,8 @@ class _Scribe:
 
 def _chosen(shown: str, english: str, other: str, render: Callable[[str], str]) -> str:
     """Return the other language's text rendered; what is shown where there is none, or where that was redacted."""
-    return shown if other == english or _MASK in shown else render(other)
+    same = other == english and not _ONLY_A_CAPTURE.fullmatch(english)  # `{action}` reads `{action}` in every language
+    return shown if same or _MASK in shown else render(other)
 
 
 def _fix(shown: Fix, english: Fix, other: Fix, texts: Texts) -> Fix:
