@@ -170,8 +170,8 @@ def _log(example: Example) -> Iterator[str]:
 
 
 def _signature(signature: Signature) -> str:
-    wordings = " or ".join(_code(pattern.source) for pattern in signature.patterns)
-    where = f" (in {', '.join(signature.applies_to)})" if signature.applies_to else ""
+    wordings = say(" or ").join(_code(pattern.source) for pattern in signature.patterns)
+    where = say(" (in {names})", names=", ".join(signature.applies_to)) if signature.applies_to else ""
     return f"- `{signature.name}`: {wordings}{where}"
 
 
