@@ -148,7 +148,7 @@ def test_evidence_of_findings_is_left_out_with_all_that_says_the_same():
         'level=error msg="frobnication failed"',
         "[FATAL] disk gone",
         "nvcc fatal   : Unsupported gpu architecture 'compute_120'\nfatal error: frob.h: No such file or directory",
-        "Warning  FailedScheduling  5m  default-scheduler  0/12 nodes are available",
+        "Warning  FailedCreate  5m  job-controller  Error creating: pods a-0 is forbidden",
         "docker: Error response from daemon: could not select device driver",
         "*** buffer overflow detected ***: terminated\nAborted (core dumped)",
         "panic: runtime error: index out of range [3] with length 3",
@@ -223,3 +223,10 @@ def test_thousands_of_ranks_in_bounded_time():
 def test_suspects_need_no_marks():
     pack = replace(build_pack({}), builtin={})
     assert find_suspects(pack, scan_plainly(pack, TRACEBACK), ()) == ()
+
+
+def test_what_kubernetes_tries_again_is_worth_a_look_and_no_fault():
+    found = suspects_of("Warning  FailedMount  5m  kubelet  something new\nNormal  Started  4m  kubelet  Started a\n")
+
+    assert [each.reason for each in found] == ["Kubernetes event"]
+    assert found[0].weight < limits.SUSPECT_WEIGHT
