@@ -224,7 +224,10 @@ HEADERS: tuple[Wrapper, ...] = (
         after="timestamp",
     ),
     wrapper("timestamp", rf"\[(?P<ts>{ISO}(?: ?{ZONE})?)\](?: |$)", "["),
-    wrapper("timestamp", rf"(?P<ts>(?:[A-Z][a-z]{{2}} )?{ISO}(?: ?(?:{ZONE}|UTC|GMT)(?![\w.]))?)(?:[ \t]+(?:-[ \t]+)?|$)"),
+    wrapper(
+        "timestamp",
+        rf"(?P<ts>(?:[A-Z][a-z]{{2}} )?{ISO}(?: ?(?:{ZONE}|UTC|GMT)(?![\w.]))?)(?:[ \t]+(?:-[ \t]+)?|$)",
+    ),
     wrapper("timestamp", rf"\[?(?P<ts>{CTIME})\]?:? ", "[" + UPPER),
 )
 
