@@ -48,6 +48,7 @@ _HARMLESS = late.compile(
     | Root\ Cause\ \(first\ observed\ failure\):
     | \b(?:on|max|num|ignore|retry[_\ ]on|stop[_\ ]on)[_\ -](?:errors?|failures?|exceptions?)\b
     | pip's\ dependency\ resolver\ does\ not\ currently
+    | \bPlan\ failed\ with\ a(?:n)?\ \w+  # cuDNN takes its next plan
     | Failed\ to\ load\ image\ Python\ extension | Could\ not\ load\ dynamic\ library
     | cannot\ open\ shared\ object\ file.{0,60}\(ignored\)
     | \[\[Forward\ compatibility\ was\ attempted | gds_ds12_lock_pthread
