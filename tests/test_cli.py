@@ -460,7 +460,7 @@ def test_schemas_are_printed() -> None:
 
 
 def test_docs_are_a_page_per_rule_and_an_index(pack: Path, tmp_path: Path) -> None:
-    assert run("rules", "docs", "site", pack=pack).stdout == "3 pages in site\n"
+    assert run("rules", "docs", "--markdown", "site", pack=pack).stdout == "3 pages in site\n"
     assert (tmp_path / "site" / "frob" / "dry.md").exists()
 
 

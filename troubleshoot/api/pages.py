@@ -27,12 +27,14 @@ from starlette.types import Scope
 from troubleshoot.api.body import ScanBody, read_scan_body, stated_size
 from troubleshoot.api.kept import saved_rendering
 from troubleshoot.api.languages import rendering
-from troubleshoot.api.page.render import STATIC, html_from_markdown, html_from_tokens, parse_markdown
+from troubleshoot.api.page.render import STATIC, html_from_markdown, html_from_tokens, parse_markdown, rule_address
 from troubleshoot.api.problems import status_of
 from troubleshoot.api.records import records_router
 from troubleshoot.api.service import Wanted
 from troubleshoot.api.site import HEADERS, NEVER_STORED, REVALIDATE, Site, page_on_error
 from troubleshoot.api.wire import Format, SavedFormat
+from troubleshoot.docs.reference import kept_pages
+from troubleshoot.docs.render import html_of
 from troubleshoot.errors import TroubleshootError, UsageError
 from troubleshoot.language import say_sentence, speaking
 from troubleshoot.localise import localise_pack, localise_rule
@@ -66,7 +68,13 @@ def install_pages(app: FastAPI, site: Site) -> None:
     """Add the pages and their static files to `app`."""
     app.state.page_on_error = partial(page_on_error, site)
     app.mount("/static", _Static(directory=STATIC), name="static")
-    for router in (_start_router(site), _saved_router(site), _rules_router(site), records_router(site)):
+    for router in (
+        _start_router(site),
+        _saved_router(site),
+        _rules_router(site),
+        _reference_router(site),
+        records_router(site),
+    ):
         app.include_router(router, include_in_schema=False)
 
 
@@ -170,6 +178,25 @@ def _rules_router(site: Site) -> APIRouter:
             tokens = parse_markdown(rule_page(rule))
         body = itertools.dropwhile(lambda token: (token.type, token.tag) != ("heading_open", "h2"), tokens)
         return site.page(request, "rule.html", rule=rule, body=html_from_tokens(list(body), pack.rules))
+
+    return router
+
+
+def _reference_router(site: Site) -> APIRouter:
+    router = APIRouter()
+
+    @router.get("/reference")
+    async def show_references(request: Request) -> Response:
+        titles = {name: text.split("\n", 1)[0].removeprefix("# ") for name, text in kept_pages().items()}
+        return site.page(request, "references.html", titles=titles)
+
+    @router.get("/reference/{name}")
+    async def show_reference(request: Request, name: Annotated[str, Path(max_length=40)]) -> Response:
+        text = kept_pages().get(name)
+        if text is None:
+            return site.missing(request, "No such page", "There is no page of that name in the reference.")
+        title = text.split("\n", 1)[0].removeprefix("# ")
+        return site.page(request, "reference.html", title=title, body=html_of(text, site.pack.rules, rule_address))
 
     return router
 

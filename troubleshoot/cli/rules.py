@@ -142,14 +142,24 @@ def _find(pack: RulePack, rule_id: str) -> Rule:
 
 @rules.command()
 @click.argument("folder", type=click.Path(file_okay=False))
+@click.option("--markdown", is_flag=True, help="Write Markdown: a page per rule and an index, without the search.")
 @pack_options
 @common_options
-def docs(folder: str, rules: tuple[str, ...], default_rules: bool, drafts: bool, color: str, quiet: bool) -> None:
-    """Write one page per rule and an index into FOLDER."""
-    from troubleshoot.rulepack.docs import write_docs
+def docs(
+    folder: str, markdown: bool, rules: tuple[str, ...], default_rules: bool, drafts: bool, color: str, quiet: bool
+) -> None:
+    """Write a site into FOLDER: a page per rule, what programs print, the reference, a search. It needs no server."""
+    pack = _load(rules, default_rules, drafts)
+    if markdown:
+        from troubleshoot.rulepack.docs import write_docs
 
-    written = write_docs(_load(rules, default_rules, drafts), Path(folder))
-    emit(f"{len(written)} pages in {folder}\n")
+        emit(f"{len(write_docs(pack, Path(folder)))} pages in {folder}\n")
+        return
+    from troubleshoot.docs.site import build_site
+
+    written = build_site(pack, Path(folder))
+    pages = sum(path.suffix == ".html" for path in written)
+    emit(f"{pages} pages in {folder}: open {Path(folder) / 'index.html'}\n")
 
 
 def _load(rules: Sequence[str], default_rules: bool, drafts: bool) -> RulePack:

@@ -1,0 +1,135 @@
+"""A pack -> a folder of pages that need no server: one per rule, indexes by domain and by symptom, the reference.
+
+In: a pack. Out: files below a folder, which link to one another and to nothing outside but the rules' own references.
+The search is a script with its index in a second script, for a page opened from a folder may fetch nothing:
+
+    index.html  rules/efa/not-used.html  domains/efa.html  symptoms.html  reference/codes.html  search-index.js
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from troubleshoot.docs.reference import kept_pages
+from troubleshoot.docs.render import html_of
+from troubleshoot.model import Rule, RulePack
+from troubleshoot.rulepack.docs import rule_page
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+HERE = Path(__file__).parent / "templates"
+LEAST_LETTERS = 8  # of a text that tells anything
+ASSETS = ("site.css", "search.js")
+_HOLE = re.compile(r"\{(\w+)(?::\w+)?\}")
+_GROUP = re.compile(r"\(\?P<(\w+)>(?:[^()\\]|\\.|\([^()]*\))*\)[+*?]?")
+_SAFE = re.compile(r"[\w.-]+(?:/[\w.-]+)*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page to be written. `path` is relative to the site; `search` is what the search finds it by, if it does."""
+
+    path: str
+    title: str
+    body: str
+    search: str = ""
+
+
+def build_site(pack: RulePack, folder: Path) -> list[Path]:
+    """Write the site below `folder`; return the files written. Raises OSError."""
+    from jinja2 import Environment, FileSystemLoader
+
+    templates = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    templates.globals.update(rule_path=rule_path, title_of=title_of)
+    pages = [*_pages(pack, templates)]
+    frame = templates.get_template("site.html")
+    files = {page.path: frame.render(page=page, up="../" * page.path.count("/"), pack=pack) for page in pages}
+    files |= {name: (HERE / name).read_text("utf-8") for name in ASSETS}
+    rows = [[page.path, page.title, page.search] for page in pages if page.search]
+    index = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    files["search-index.js"] = f"window.SEARCH_INDEX = {index};\n"
+    written = []
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        written.append(path)
+    return written
+
+
+def rule_path(rule_id: str) -> str:
+    """Return where a rule's page stands in the site."""
+    return f"rules/{rule_id}.html"
+
+
+def title_of(rule: Rule) -> str:
+    """Return the title without a log: what varies is dots."""
+    return re.sub(r"\{\w+\}", "…", rule.title)
+
+
+def symptoms_of(rule: Rule) -> list[str]:
+    """Return what people see: the rule's own signatures, holes as dots; where there are none to read, its examples."""
+    found = []
+    for signature in rule.signatures.values():
+        for pattern in signature.patterns if not signature.shared else ():
+            text = _HOLE.sub("…", pattern.source) if pattern.kind == "text" else _readable(pattern.source)
+            if sum(char.isalpha() for char in text) >= LEAST_LETTERS:
+                found.append(" ".join(text.split()))
+    return list(dict.fromkeys(found or _lines_of_examples(rule)))
+
+
+def _lines_of_examples(rule: Rule) -> list[str]:
+    texts = [text for example in rule.examples if example.expect == "match" for text in example.files.values()]
+    lines = [" ".join(line.split()) for text in texts for line in text.splitlines()]
+    return [line for line in lines if sum(char.isalpha() for char in line) >= LEAST_LETTERS]
+
+
+def _readable(regex: str) -> str:
+    """Return a pattern as the text it looks for, as far as it is fixed text with holes; else nothing."""
+    text = _GROUP.sub("…", regex)
+    text = re.sub(r"\\[dwSs][+*]?|\[\^?[^\]]*\][+*?]?|\.[+*]\??", "…", text)
+    text = re.sub(r"\\([^\w\s])|\\[bAZB]|^\^|\$$", r"\1", text)
+    return "" if re.search(r"[\\(|{*?+]", text) else re.sub(r"…+", "…", text)
+
+
+def _pages(pack: RulePack, templates: Environment) -> Iterator[Page]:
+    def body(name: str, **values: object) -> str:
+        return templates.get_template(name).render(**values)
+
+    rules = sorted((rule for rule in pack.rules.values() if _SAFE.match(rule.id)), key=lambda rule: rule.id)
+    domains = {domain: [*group] for domain, group in itertools.groupby(rules, key=lambda rule: rule.domain)}
+    references = {name: (text.split("\n", 1)[0].removeprefix("# "), text) for name, text in kept_pages().items()}
+    titles = {name: title for name, (title, _) in references.items()}
+    yield Page("index.html", "Rules", body("start.html", rules=rules, domains=domains, references=titles))
+    for domain, members in domains.items():
+        yield Page(f"domains/{domain}.html", domain, body("domain.html", domain=domain, rules=members), domain)
+    yield Page("symptoms.html", "What programs print", body("symptoms.html", letters=_by_letter(rules)))
+    ids = {rule.id for rule in rules}
+    for rule in rules:
+        up = "../" * rule_path(rule.id).count("/")
+        shown = html_of(rule_page(rule), ids, lambda id, up=up: up + rule_path(id))  # type: ignore[misc]
+        words = (rule.id, *rule.systems, *rule.tags, *symptoms_of(rule), *_lines_of_examples(rule), rule.explanation)
+        yield Page(
+            rule_path(rule.id), title_of(rule), str(shown), " ".join((*words, *(fix.title for fix in rule.fixes)))
+        )
+    for name, (title, text) in references.items():
+        yield Page(f"reference/{name}.html", title, str(html_of(text)), f"{title} {text}")
+
+
+def _by_letter(rules: list[Rule]) -> list[tuple[str, list[tuple[str, Rule]]]]:
+    """Return what programs print, with the rule that knows it, by its first letter or digit."""
+
+    def letters(row: tuple[str, Rule]) -> str:
+        return re.sub(r"\W+", "", row[0].lower())
+
+    rows = sorted(((text, rule) for rule in rules for text in symptoms_of(rule)), key=letters)
+    return [
+        (letter or "…", [*group]) for letter, group in itertools.groupby(rows, lambda row: letters(row)[:1].upper())
+    ]
