@@ -123,3 +123,17 @@ def test_a_refusal_speaks_it(client: TestClient) -> None:
     assert english.json()["detail"] == "no such report, or not any more"
     assert client.get(f"/v1/rules?lang={'z' * 50}").status_code == 422
     assert "没有可读取的日志" in client.post("/", files={"file": ("a", b"")}, headers={"Accept-Language": "zh"}).text
+
+
+def test_a_rule_answers_to_its_packs_name_too(tmp_path: Path) -> None:
+    folder = tmp_path / "net"
+    folder.mkdir(parents=True)
+    (tmp_path / "pack.yaml").write_text("name: site\nversion: 1.0.0\n", "utf-8")
+    (folder / "gone.yaml").write_text(
+        'title: "Zygotes are gone"\nseverity: low\nconfidence: low\nsignatures: "zygotes are gone"\nexplanation: "e"\n'
+        'examples: [{ match: "zygotes are gone" }]\n',
+        "utf-8",
+    )
+    with TestClient(create_app([tmp_path], watch=False)) as client:
+        assert client.get("/v1/rules/site:net/gone").json()["title"] == "Zygotes are gone"
+        assert client.get("/v1/rules/other:net/gone").status_code == 404

@@ -58,6 +58,7 @@ from troubleshoot.report import media_type_of
 from troubleshoot.report.schema import report_schema
 from troubleshoot.rulepack.docs import rule_page
 from troubleshoot.rulepack.document import rule_document
+from troubleshoot.rulepack.packs import find_rule
 from troubleshoot.rulepack.search import rule_summary, search_rules
 
 SAMPLE = (
@@ -231,7 +232,7 @@ def _add_rules(app: FastAPI, holder: PackHolder, default_language: str) -> None:
         format: Annotated[str, Query(pattern="^(json|markdown)$")] = "json",
         lang: Tag = None,
     ) -> Response:
-        rule = holder.serving().pack.rules.get(rule_id)
+        rule = find_rule(holder.serving().pack, rule_id)
         if rule is None:
             raise NotFoundError("no rule of that id; see /v1/rules")
         language = asked_language(request, lang, default_language)

@@ -40,6 +40,7 @@ from troubleshoot.language import say_sentence, speaking
 from troubleshoot.localise import localise_pack, localise_rule
 from troubleshoot.model import Rule
 from troubleshoot.rulepack.docs import rule_page
+from troubleshoot.rulepack.packs import find_rule
 from troubleshoot.rulepack.search import search_rules
 
 # Where somebody may say the job ran; the names are those that a fix's variants use.
@@ -167,7 +168,7 @@ def _rules_router(site: Site) -> APIRouter:
     @router.get("/rules/{rule_id:path}")
     async def show_rule(request: Request, rule_id: str) -> Response:
         pack = site.pack
-        rule = pack.rules.get(rule_id)
+        rule = find_rule(pack, rule_id)
         if rule is None:
             return site.missing(
                 request, "No such rule", "There is no rule of that name; it may have been renamed or retired."

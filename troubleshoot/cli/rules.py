@@ -142,13 +142,27 @@ def _find(pack: RulePack, rule_id: str) -> Rule:
 
 @rules.command()
 @click.argument("folder", type=click.Path(file_okay=False))
+@click.option("--indexes", is_flag=True, help="Write only an index into each domain's folder of the pack in FOLDER.")
 @click.option("--markdown", is_flag=True, help="Write Markdown: a page per rule and an index, without the search.")
 @pack_options
 @common_options
 def docs(
-    folder: str, markdown: bool, rules: tuple[str, ...], default_rules: bool, drafts: bool, color: str, quiet: bool
+    folder: str,
+    indexes: bool,
+    markdown: bool,
+    rules: tuple[str, ...],
+    default_rules: bool,
+    drafts: bool,
+    color: str,
+    quiet: bool,
 ) -> None:
     """Write a site into FOLDER: a page per rule, what programs print, the reference, a search. It needs no server."""
+    if indexes:
+        from troubleshoot.rulepack.docs import write_indexes
+
+        own = _load((folder,), False, True)
+        emit(f"{len(write_indexes(own, Path(folder)))} indexes in {folder}\n")
+        return
     pack = _load(rules, default_rules, drafts)
     if markdown:
         from troubleshoot.rulepack.docs import write_docs

@@ -18,6 +18,7 @@ from troubleshoot.rulepack.document import window_words
 
 LINES_SHOWN = 20  # of an example
 INDEX = "index.md"
+_VARIES = re.compile(r"\{\w+\}")
 _CODE = re.compile(r"(`+[^`]*`+)")
 
 
@@ -49,6 +50,29 @@ def index_page(pack: RulePack) -> str:
         rows = [f"| [{rule.id}]({rule.id}.md) | {_cell(rule.title)} | {_standing(rule)} |" for rule in rules]
         parts += [f"## {domain}", "\n".join(["| rule | what it is | severity |", "| --- | --- | --- |", *rows])]
     return "\n\n".join(parts) + "\n"
+
+
+def domain_index(domain: str, rules: Iterable[Rule]) -> str:
+    """Return the index of a domain's folder: its rules, what each is, and what its lines look like."""
+    rows = [
+        f"| [{_cell(_VARIES.sub('…', rule.title))}]({rule.id.removeprefix(domain + '/')}.yaml) | {_standing(rule)} |"
+        for rule in sorted(rules, key=lambda rule: rule.id)
+    ]
+    head = f"# {domain}\n\n{len(rows)} rules. Made by `troubleshoot rules docs --indexes`; not to be edited."
+    return "\n".join([head, "", "| what it is | severity |", "| --- | --- |", *rows]) + "\n"
+
+
+def write_indexes(pack: RulePack, folder: Path) -> list[Path]:
+    """Write an index into each domain's folder that lies in `folder`; return the files written. Raises OSError."""
+    written = []
+    for domain, rules in itertools.groupby(
+        sorted(pack.rules.values(), key=lambda rule: rule.id), lambda rule: rule.domain
+    ):
+        path = folder / domain / "README.md"
+        if path.parent.is_dir():
+            path.write_text(domain_index(domain, rules), "utf-8")
+            written.append(path)
+    return written
 
 
 def write_docs(pack: RulePack, folder: Path) -> list[Path]:
