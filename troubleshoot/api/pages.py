@@ -27,14 +27,14 @@ from starlette.types import Scope
 from troubleshoot.api.body import ScanBody, read_scan_body, stated_size
 from troubleshoot.api.kept import saved_rendering
 from troubleshoot.api.languages import rendering
-from troubleshoot.api.page.render import STATIC, html_from_markdown, html_from_tokens, parse_markdown, rule_address
+from troubleshoot.api.page.render import STATIC, html_from_markdown, html_from_tokens, rule_address
 from troubleshoot.api.problems import status_of
 from troubleshoot.api.records import records_router
 from troubleshoot.api.service import Wanted
 from troubleshoot.api.site import HEADERS, NEVER_STORED, REVALIDATE, Site, page_on_error
 from troubleshoot.api.wire import Format, SavedFormat
 from troubleshoot.docs.reference import kept_pages
-from troubleshoot.docs.render import html_of
+from troubleshoot.docs.render import html_of, parse_markdown
 from troubleshoot.errors import TroubleshootError, UsageError
 from troubleshoot.language import say_sentence, speaking
 from troubleshoot.localise import localise_pack, localise_rule

@@ -1,20 +1,33 @@
-"""Markdown -> HTML for the static site and the served reference: tags in it are text, and no link runs a script."""
+"""Markdown -> HTML for the static site and the served pages: tags in it are text, and no link runs a script."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
     from markupsafe import Markup
 
+Address = Callable[[str], str]
 
-def html_of(markdown: str, rules: Container[str] = (), address: Callable[[str], str] = str) -> Markup:
-    """Return Markdown as HTML. Ids of `rules` in code spans become links to their `address`; headings get anchors."""
-    from markdown_it import MarkdownIt
+
+def parse_markdown(text: str) -> Sequence[Token]:
+    """Return the blocks of a Markdown text; tags in it are text."""
+    return _parser().parse(text)
+
+
+def html_of(markdown: str, rules: Container[str] = (), address: Address = str) -> Markup:
+    """Return Markdown as HTML, its headings with anchors. Ids of `rules` in code spans link to their `address`."""
+    return html_from_tokens(parse_markdown(markdown), rules, address, anchors=True)
+
+
+def html_from_tokens(
+    tokens: Sequence[Token], rules: Container[str] = (), address: Address = str, *, anchors: bool = False
+) -> Markup:
+    """Return blocks of Markdown as HTML; ids of `rules` in code spans link to their `address`."""
     from markupsafe import Markup, escape
-
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
 
     def code(_self: object, tokens: Any, index: int, *_: object) -> str:
         text = tokens[index].content
@@ -22,6 +35,7 @@ def html_of(markdown: str, rules: Container[str] = (), address: Callable[[str], 
         return f'<a href="{escape(address(text))}">{shown}</a>' if text in rules else shown
 
     def pre(_self: object, tokens: Any, index: int, *_: object) -> str:
+        # a box that scrolls must be reachable by keyboard
         return f'<pre tabindex="0"><code>{escape(tokens[index].content)}</code></pre>\n'
 
     def heading(_self: object, tokens: Any, index: int, *_: object) -> str:
@@ -36,19 +50,28 @@ def html_of(markdown: str, rules: Container[str] = (), address: Callable[[str], 
     def end_table(*_: object) -> str:
         return "</table></div>"
 
-    for name, function in (
-        ("code_inline", code),
-        ("fence", pre),
-        ("code_block", pre),
-        ("heading_open", heading),
-        ("link_open", link),
-        ("table_open", begin_table),
-        ("table_close", end_table),
-    ):
-        parser.add_render_rule(name, function)
-    return Markup(parser.render(markdown))  # safe: the parser escapes what it is given, and so do these functions
+    makers: dict[str, Callable[..., str]] = {
+        "code_inline": code,
+        "fence": pre,
+        "code_block": pre,
+        "link_open": link,
+        "table_open": begin_table,
+        "table_close": end_table,
+        **({"heading_open": heading} if anchors else {}),
+    }
+    parser = _parser()
+    for name, maker in makers.items():
+        parser.add_render_rule(name, maker)
+    # safe: the parser escapes what it is given, and so do the functions above
+    return Markup(parser.renderer.render(tokens, parser.options, {}))
 
 
 def anchor(title: str) -> str:
     """Return the anchor of a heading: `POST /v1/scan` -> `post-v1-scan`."""
     return "-".join("".join(c if c.isalnum() else " " for c in title.lower()).split()) or "top"
+
+
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table")

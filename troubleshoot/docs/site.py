@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from troubleshoot.docs.reference import kept_pages
 from troubleshoot.docs.render import html_of
 from troubleshoot.model import Rule, RulePack
-from troubleshoot.rulepack.docs import rule_page
+from troubleshoot.rulepack.docs import rule_page, untold
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -47,7 +47,8 @@ def build_site(pack: RulePack, folder: Path) -> list[Path]:
     from jinja2 import Environment, FileSystemLoader
 
     templates = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    templates.globals.update(rule_path=rule_path, title_of=title_of)
+    templates.globals["rule_path"] = rule_path
+    templates.filters["untold"] = untold
     pages = [*_pages(pack, templates)]
     frame = templates.get_template("site.html")
     files = {page.path: frame.render(page=page, up="../" * page.path.count("/"), pack=pack) for page in pages}
@@ -67,11 +68,6 @@ def build_site(pack: RulePack, folder: Path) -> list[Path]:
 def rule_path(rule_id: str) -> str:
     """Return where a rule's page stands in the site."""
     return f"rules/{rule_id}.html"
-
-
-def title_of(rule: Rule) -> str:
-    """Return the title without a log: what varies is dots."""
-    return re.sub(r"\{\w+\}", "…", rule.title)
 
 
 def symptoms_of(rule: Rule) -> list[str]:
@@ -117,7 +113,7 @@ def _pages(pack: RulePack, templates: Environment) -> Iterator[Page]:
         shown = html_of(rule_page(rule), ids, lambda id, up=up: up + rule_path(id))  # type: ignore[misc]
         words = (rule.id, *rule.systems, *rule.tags, *symptoms_of(rule), *_lines_of_examples(rule), rule.explanation)
         yield Page(
-            rule_path(rule.id), title_of(rule), str(shown), " ".join((*words, *(fix.title for fix in rule.fixes)))
+            rule_path(rule.id), untold(rule.title), str(shown), " ".join((*words, *(fix.title for fix in rule.fixes)))
         )
     for name, (title, text) in references.items():
         yield Page(f"reference/{name}.html", title, str(html_of(text)), f"{title} {text}")

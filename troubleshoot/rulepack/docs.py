@@ -52,10 +52,15 @@ def index_page(pack: RulePack) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def untold(title: str) -> str:
+    """Return a rule's title as it is without a log: `ended with exit code {code}` -> `ended with exit code …`."""
+    return _VARIES.sub("…", title)
+
+
 def domain_index(domain: str, rules: Iterable[Rule]) -> str:
     """Return the index of a domain's folder: its rules, what each is, and what its lines look like."""
     rows = [
-        f"| [{_cell(_VARIES.sub('…', rule.title))}]({rule.id.removeprefix(domain + '/')}.yaml) | {_standing(rule)} |"
+        f"| [{_cell(untold(rule.title))}]({rule.id.removeprefix(domain + '/')}.yaml) | {_standing(rule)} |"
         for rule in sorted(rules, key=lambda rule: rule.id)
     ]
     head = f"# {domain}\n\n{len(rows)} rules. Made by `troubleshoot rules docs --indexes`; not to be edited."

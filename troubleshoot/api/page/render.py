@@ -8,15 +8,17 @@ that id is served.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from troubleshoot.docs import render
+from troubleshoot.docs.render import parse_markdown
 from troubleshoot.language import ENGLISH, LANGUAGES, say_sentence, speaking
 from troubleshoot.report.printable import visible
+from troubleshoot.rulepack.docs import untold
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -79,45 +81,11 @@ def rule_address(rule_id: str) -> str:
     return f"/rules/{quote(rule_id)}"
 
 
-def untold(title: str) -> str:
-    """Return a rule's title as it is without a log: `ended with exit code {code}` -> `ended with exit code …`."""
-    return re.sub(r"\{\w+\}", "…", title)
-
-
 def html_from_markdown(text: str, rules: Container[str] = ()) -> Markup:
     """Return Markdown as HTML; ids of `rules` in code spans become links."""
     return html_from_tokens(parse_markdown(text), rules)
 
 
-def parse_markdown(text: str) -> Sequence[Token]:
-    """Return the blocks of a Markdown text; tags in it are text."""
-    from markdown_it import MarkdownIt
-
-    return MarkdownIt("commonmark", {"html": False}).parse(text)
-
-
 def html_from_tokens(tokens: Sequence[Token], rules: Container[str] = ()) -> Markup:
     """Return blocks of Markdown as HTML; ids of `rules` in code spans become links."""
-    from markdown_it import MarkdownIt
-    from markupsafe import Markup, escape
-
-    parser = MarkdownIt("commonmark", {"html": False})
-
-    def code(_self: object, tokens: Sequence[Token], index: int, *_: object) -> str:
-        text = tokens[index].content
-        shown = f"<code>{escape(text)}</code>"
-        return f'<a href="{escape(rule_address(text))}">{shown}</a>' if text in rules else shown
-
-    def pre(_self: object, tokens: Sequence[Token], index: int, *_: object) -> str:
-        # a box that scrolls must be reachable by keyboard
-        return f'<pre tabindex="0"><code>{escape(tokens[index].content)}</code></pre>\n'
-
-    def link(_self: object, tokens: Sequence[Token], index: int, *_: object) -> str:
-        href = str(tokens[index].attrGet("href") or "")
-        return f'<a href="{escape(href)}" rel="noopener noreferrer">'
-
-    rules_of: list[tuple[str, Callable[..., str]]] = [("code_inline", code), ("fence", pre), ("link_open", link)]
-    for name, function in rules_of:
-        parser.add_render_rule(name, function)
-    # safe: the parser escapes what it is given, and so do the three functions above
-    return Markup(parser.renderer.render(tokens, parser.options, {}))
+    return render.html_from_tokens(tokens, rules, rule_address)
