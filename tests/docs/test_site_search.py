@@ -16,6 +16,7 @@ CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.whic
 PASTED = {
     "version `GLIBC_2.34' not found (required by /opt/amazon-efa-ofi/lib/x.so)": "efa/glibc-too-old-for-auto-mount",
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB": "cuda/out-of-memory",
+    "GLIBC_2.34' not found": "efa/glibc-too-old-for-auto-mount",
     "No space left on device": "storage/no-space-left",
 }
 

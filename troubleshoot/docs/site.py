@@ -18,28 +18,31 @@ from typing import TYPE_CHECKING
 
 from troubleshoot.docs.reference import kept_pages
 from troubleshoot.docs.render import html_of
-from troubleshoot.model import Rule, RulePack
+from troubleshoot.model import Kind, Rule, RulePack
 from troubleshoot.rulepack.docs import rule_page, untold
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 HERE = Path(__file__).parent / "templates"
+GOOD_NEWS_WEIGHT = 0.6  # who searches for a line has a fault
+REFERENCE_WEIGHT = 0.3
 LEAST_LETTERS = 8  # of a text that tells anything
 ASSETS = ("site.css", "search.js")
 _HOLE = re.compile(r"\{(\w+)(?::\w+)?\}")
 _GROUP = re.compile(r"\(\?P<(\w+)>(?:[^()\\]|\\.|\([^()]*\))*\)[+*?]?")
-_SAFE = re.compile(r"[\w.-]+(?:/[\w.-]+)*\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page to be written. `path` is relative to the site; `search` is what the search finds it by, if it does."""
+    """A page to be written. `path` is relative to the site; it is found by `search` and `seen`, if it has any."""
 
     path: str
     title: str
     body: str
     search: str = ""
+    seen: str = ""  # what programs print, which counts for more
+    weight: float = 1.0  # of the page among those found
 
 
 def build_site(pack: RulePack, folder: Path) -> list[Path]:
@@ -53,7 +56,7 @@ def build_site(pack: RulePack, folder: Path) -> list[Path]:
     frame = templates.get_template("site.html")
     files = {page.path: frame.render(page=page, up="../" * page.path.count("/"), pack=pack) for page in pages}
     files |= {name: (HERE / name).read_text("utf-8") for name in ASSETS}
-    rows = [[page.path, page.title, page.search] for page in pages if page.search]
+    rows = [[page.path, page.title, page.seen, page.search, page.weight] for page in pages if page.search]
     index = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     files["search-index.js"] = f"window.SEARCH_INDEX = {index};\n"
     written = []
@@ -99,7 +102,7 @@ def _pages(pack: RulePack, templates: Environment) -> Iterator[Page]:
     def body(name: str, **values: object) -> str:
         return templates.get_template(name).render(**values)
 
-    rules = sorted((rule for rule in pack.rules.values() if _SAFE.match(rule.id)), key=lambda rule: rule.id)
+    rules = sorted(pack.rules.values(), key=lambda rule: rule.id)
     domains = {domain: [*group] for domain, group in itertools.groupby(rules, key=lambda rule: rule.domain)}
     references = {name: (text.split("\n", 1)[0].removeprefix("# "), text) for name, text in kept_pages().items()}
     titles = {name: title for name, (title, _) in references.items()}
@@ -111,12 +114,12 @@ def _pages(pack: RulePack, templates: Environment) -> Iterator[Page]:
     for rule in rules:
         up = "../" * rule_path(rule.id).count("/")
         shown = html_of(rule_page(rule), ids, lambda id, up=up: up + rule_path(id))  # type: ignore[misc]
-        words = (rule.id, *rule.systems, *rule.tags, *symptoms_of(rule), *_lines_of_examples(rule), rule.explanation)
-        yield Page(
-            rule_path(rule.id), untold(rule.title), str(shown), " ".join((*words, *(fix.title for fix in rule.fixes)))
-        )
+        words = (rule.id, *rule.systems, *rule.tags, rule.explanation, *(fix.title for fix in rule.fixes))
+        seen = " ".join((*symptoms_of(rule), *_lines_of_examples(rule)))
+        weight = GOOD_NEWS_WEIGHT if rule.kind is Kind.CONFIRMATION else 1.0
+        yield Page(rule_path(rule.id), untold(rule.title), str(shown), " ".join(words), seen, weight)
     for name, (title, text) in references.items():
-        yield Page(f"reference/{name}.html", title, str(html_of(text)), f"{title} {text}")
+        yield Page(f"reference/{name}.html", title, str(html_of(text)), text, weight=REFERENCE_WEIGHT)
 
 
 def _by_letter(rules: list[Rule]) -> list[tuple[str, list[tuple[str, Rule]]]]:

@@ -8,30 +8,33 @@ function wordsOf(text) {
   return text.toLowerCase().match(WORD) || [];
 }
 
-const pages = (window.SEARCH_INDEX || []).map(([path, title, text]) => ({
+const pages = (window.SEARCH_INDEX || []).map(([path, title, seen, text, weight]) => ({
   path,
   title,
+  weight,
   head: new Set(wordsOf(title + " " + path)),
+  seen: new Set(wordsOf(seen)),
   words: new Set(wordsOf(text)),
 }));
 
 const holding = new Map(); // how many pages hold a word
 for (const page of pages) {
-  for (const word of new Set([...page.head, ...page.words])) holding.set(word, (holding.get(word) || 0) + 1);
+  for (const word of new Set([...page.head, ...page.seen, ...page.words])) holding.set(word, (holding.get(word) || 0) + 1);
 }
 
-// A rare word tells more than a frequent one, and a word of the title more than one of the text.
+// A rare word tells more than a frequent one, and one that a program prints or a title has more than one of the text.
 function scoreOf(page, asked) {
   let score = 0;
   for (const [word, isLast] of asked) {
     const rarity = Math.log(1 + pages.length / (holding.get(word) || 1));
-    if (page.head.has(word)) score += 2 * rarity;
-    else if (page.words.has(word)) score += rarity;
+    if (page.seen.has(word)) score += 2 * rarity;
+    if (page.head.has(word)) score += rarity;
+    else if (page.words.has(word)) score += rarity / 2;
     else if (isLast && word.length > 2) {
       for (const each of page.head) if (each.startsWith(word)) { score += 1; break; }
     }
   }
-  return page.path.startsWith("reference/") ? score / 3 : score; // a line of a log means a rule
+  return score * page.weight;
 }
 
 function find(text) {
