@@ -284,7 +284,7 @@ def scan_source(
     joined = opened.joined_blocks()
     if joined is not None:
         again = scanner.scan(opened.source, joined, opened.normaliser, most=most, period=period)
-        result = merge_hits(result, again)
+        result = merge_hits(result, again, opened.joined_end)
     return ScanResult(
         source=opened.source,
         hits=result.hits,

@@ -319,6 +319,15 @@ def test_merged_passes_hold_each_hit_once() -> None:
     assert merged.counts == {0: 1, 1: 1}
 
 
+def test_hit_on_a_later_line_of_a_joined_record_counts_once() -> None:
+    pack = pack_of("zygotes", "gone for good")
+    one = scan(pack, b"the first one\nzygotes gone\nfor good\nanother one\nzygotes\n")
+    other = scan(pack, b"the first one zygotes gone for good\n")
+    merged = merge_hits(one, other, {1: 3}.get)  # type: ignore[arg-type] # only line 1 is asked for
+    assert places(merged) == [(1, 1), (2, 0), (5, 0)]
+    assert merged.counts == {0: 2, 1: 1}
+
+
 def test_reading_ahead_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("troubleshoot.scan.ahead.WORTH_BYTES", 1)
     pack = pack_of("zygotes", FORK)

@@ -7,8 +7,9 @@ runs past its time too often is given up for the source. Each of these is a note
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from troubleshoot import limits
 from troubleshoot.model import Hit, Note, PatternUse, RulePack, ScanResult, Source
@@ -145,11 +146,20 @@ class Tally:
         return found or (PatternUse("pattern", str(pattern)),)
 
 
-def merge_hits(one: ScanResult, other: ScanResult) -> ScanResult:
+def merge_hits(one: ScanResult, other: ScanResult, last_line: Callable[[int], int] = lambda line: line) -> ScanResult:
     """Return the hits of two passes over one source (its lines as they are, and joined where they were hard-wrapped).
-    A pattern's hit on the same line counts once, as the first pass has it."""
-    seen = {(hit.pattern, hit.record.line) for hit in one.hits}
-    fresh = [hit for hit in other.hits if (hit.pattern, hit.record.line) not in seen]
+    A pattern's hit on the same line counts once, as the first pass has it. `last_line` tells up to which line a line of
+    the second pass goes: what the first pass found on any of these is not found again in all of them together."""
+    seen: dict[int, list[int]] = {}
+    for hit in one.hits:
+        seen.setdefault(hit.pattern, []).append(hit.record.line)  # rises: hits come in the order of their lines
+
+    def is_fresh(hit: Hit) -> bool:
+        lines = seen.get(hit.pattern, [])
+        at = bisect_left(lines, hit.record.line)
+        return at == len(lines) or lines[at] > last_line(hit.record.line)
+
+    fresh = [hit for hit in other.hits if is_fresh(hit)]
     hits = sorted((*one.hits, *fresh), key=lambda hit: (hit.record.line, hit.record.offset, hit.pattern))
     counts = Counter(one.counts)
     counts.update(hit.pattern for hit in fresh)
