@@ -44,11 +44,14 @@ _FULL_WIDTH = late.compile(rb"\xef(?:\xbc[\x81-\xbf]|\xbd[\x80-\x9e])")
 
 # An escape byte that was lost on the way and stands as text.
 _LOST_ESCAPE = late.compile(
-    rb"(?:\^\[|#033|\\u001[bB]|\\x1[bB]|\\033|\\e|\xe2\x90\x9b|\xef\xbf\xbd)(?:\[[0-9;?]*[A-Za-z]|\][^\n\\]{0,200}\\\\)"
+    rb"(?:\^\[|#033|\\u001[bB]|\\x1[bB]|\\033|\\e|\xe2\x90\x9b)(?:\[[0-9;?]*[A-Za-z]|\][^\n\\]{0,200}\\\\)"
+    rb"|\xef\xbf\xbd\[(?:[0-9;?]+[A-Za-z]|[mK](?![A-Za-z0-9_]))"  # a broken byte may stand before [rank3], too
 )
 _LOST_SIGNS = (b"^[[", b"#033", b"\\u001", b"\\x1", b"\\033", b"\\e[", b"\xe2\x90\x9b", b"\xef\xbf\xbd")
-_BARE_COLOUR = late.compile(rb"\[(?:\d{1,3};)*\d{0,3}m")
+_BARE_COLOUR = late.compile(rb"\[(?:(?:\d{1,3};)*\d{1,3}m|m(?![A-Za-z0-9_]))")
 _BARE_RESET = late.compile(rb"\[0?m")
+_BARE_START = late.compile(rb"\[(?:\d{1,3};)*[1-9]\d{0,2}m")
+_LAST_RESET = late.compile(rb"\[0m[ \t\r]*$")
 
 
 def is_damaged(data: bytes | bytearray, end: int) -> bool:
@@ -159,7 +162,16 @@ def repair_lost_escapes(data: bytes) -> bytes:
     if not _BARE_RESET.search(data):
         return data
     lines = data.split(b"\n")
-    return b"\n".join(_BARE_COLOUR.sub(b"", line) if _BARE_RESET.search(line) else line for line in lines)
+    return b"\n".join(_BARE_COLOUR.sub(b"", line) if _is_coloured(line) else line for line in lines)
+
+
+def _is_coloured(line: bytes) -> bool:
+    """Tell whether a line holds a colour's beginning and its end, or the end alone as the last there is: `[mlx5_0]` and
+    `[0min]` are neither."""
+    start = _BARE_START.search(line)
+    if start is not None and _BARE_RESET.search(line, start.end()):
+        return True
+    return _LAST_RESET.search(line) is not None
 
 
 def repair_double_encoding(data: bytes) -> bytes:
