@@ -274,6 +274,23 @@ def test_interrupt_is_130(pack: Path) -> None:
     assert (process.returncode, error.split(b":")[0].strip()) == (130, b"interrupted")
 
 
+def test_interrupt_while_modules_are_loaded_has_no_traceback() -> None:
+    script = """
+import builtins, sys
+load = builtins.__import__
+def interrupted(name, *rest):
+    if name == "troubleshoot.cli.app":
+        raise KeyboardInterrupt
+    return load(name, *rest)
+builtins.__import__ = interrupted
+from troubleshoot.cli import main
+main(["rules", "list"])
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment, timeout=60)
+    assert (done.returncode, done.stderr) == (130, b"interrupted\n")
+
+
 @pytest.mark.parametrize(("redirect", "expected"), [("<&-", b"standard input is closed"), (">&-", b"output is closed")])
 def test_closed_stream_is_said(pack: Path, redirect: str, expected: bytes) -> None:
     script = f"{sys.executable} -m troubleshoot --no-default-rules --rules {pack} {redirect}"

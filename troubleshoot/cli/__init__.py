@@ -19,6 +19,7 @@ import threading
 from collections.abc import Sequence
 from typing import NoReturn
 
+INTERRUPTED = 130
 YOUNG_OBJECTS = 50_000  # before the collector looks for cycles: a scan makes few, and each look costs a start 1 ms
 
 
@@ -27,12 +28,15 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     from_process = args is None
     if from_process:
         gc.set_threshold(YOUNG_OBJECTS, 20, 100)
-    from troubleshoot.cli.app import cli
-
     try:
+        from troubleshoot.cli.app import cli
+
         code = cli.main(args)
     except SystemExit as exit:
         code = exit.code
+    except KeyboardInterrupt:  # while the modules are loaded, before the guard of commands stands
+        sys.stderr.write("interrupted\n")
+        code = INTERRUPTED
     if from_process:
         _leave(code)
     sys.exit(code)

@@ -8,7 +8,8 @@ only the earliest of what is reached matters, per source and per sort of clock, 
     steps  [a: x.log:10, x.log:90]  [b: x.log:40]       b is reached from x.log:10
     steps  [a: x.log:90]            [b: x.log:40]       None
 
-A step may need several hits (`at_least` in order): what follows comes after so many of them.
+A step may need several hits (`at_least` in order): what follows comes after so many of them, or, where it counts
+different values (`distinct`), after hits with so many of these.
 
 Where a step between sources cannot be told for want of comparable times it is taken as possible, and the chain is not
 certain. A chain in which every step is sure is preferred.
@@ -16,11 +17,14 @@ certain. A chain in which every step is sure is preferred.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from troubleshoot.clocks import certainly_before
 from troubleshoot.evaluate.sightings import Sighting
+
+# What of a step's hit is counted: hits of one value count once, those without a value ("") not at all. None: each hit.
+Value = Callable[[Sighting], str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,41 +33,50 @@ class Chain:
     is_certain: bool
 
 
-def chain(levels: Sequence[Sequence[Sighting]], needed: Sequence[int] = ()) -> Chain | None:
+def chain(
+    levels: Sequence[Sequence[Sighting]], needed: Sequence[int] = (), values: Sequence[Value] = ()
+) -> Chain | None:
     """Return what each step reaches, certain if that is possible; None if no chain reaches the last step.
-    `needed` says how many hits each step takes; one if left out."""
+    `needed` says how many hits each step takes, one if left out; `values` what of them is counted."""
     numbers = needed or [1] * len(levels)
+    counted = values or [None] * len(levels)
     for certain in (True, False):
-        reached = _reach(levels, numbers, certain)
+        reached = _reach(levels, numbers, counted, certain)
         if reached is not None:
             return Chain(reached, certain)
     return None
 
 
 def _reach(
-    levels: Sequence[Sequence[Sighting]], needed: Sequence[int], certain: bool
+    levels: Sequence[Sequence[Sighting]], needed: Sequence[int], values: Sequence[Value], certain: bool
 ) -> tuple[tuple[Sighting, ...], ...] | None:
     reached = [tuple(levels[0])] if levels else []
-    for level, before, number in zip(levels[1:], needed, needed[1:], strict=False):
+    for step, level in enumerate(levels[1:], start=1):
+        before, value = needed[step - 1], values[step - 1]
         if before > 1:
-            after = tuple(each for each in level if _so_many_before(reached[-1], each, before, certain))
+            after = tuple(each for each in level if _so_many_before(reached[-1], each, before, value, certain))
         else:
             start = _Start.of(reached[-1])
             after = tuple(each for each in level if start.leads_to(each, certain))
-        if len(after) < number:
+        if _count(after, values[step]) < needed[step]:
             return None
         reached.append(after)
     return tuple(reached)
 
 
-def _so_many_before(reached: Sequence[Sighting], then: Sighting, needed: int, certain: bool) -> bool:
-    count = 0
+def _so_many_before(reached: Sequence[Sighting], then: Sighting, needed: int, value: Value, certain: bool) -> bool:
+    earlier = []
     for each in reached:
         answer = certainly_before(each.hit, then.hit)
-        count += answer is True or (answer is None and not certain)
-        if count >= needed:
-            return True
-    return False
+        if answer is True or (answer is None and not certain):
+            earlier.append(each)
+    return _count(earlier, value) >= needed
+
+
+def _count(sightings: Sequence[Sighting], value: Value) -> int:
+    if value is None:
+        return len(sightings)
+    return len({value(each) for each in sightings} - {""})
 
 
 @dataclass(frozen=True, slots=True)

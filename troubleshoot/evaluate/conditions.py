@@ -238,10 +238,14 @@ class Judge:
         outcome = self._all(node, view)
         if outcome.truth is not _T:
             return outcome
-        steps = [(each, needed_of(child)) for each, child in zip(outcome.children, node.children, strict=True)]
         from troubleshoot.evaluate.chains import chain
 
-        links = chain([_sightings(each) for each, _ in steps if each.hits], [n for each, n in steps if each.hits])
+        steps = [
+            (_sightings(each), *_counted_in_order(child))
+            for each, child in zip(outcome.children, node.children, strict=True)
+            if each.hits
+        ]
+        links = chain([hits for hits, _, _ in steps], [n for _, n, _ in steps], [value for _, _, value in steps])
         if links is None:
             return Outcome(node, _F, children=outcome.children, why="not in this order")
         hits = _united(each for level in links.levels for each in level)
@@ -326,6 +330,14 @@ def _sightings(outcome: Outcome) -> list[Sighting]:
 def _of_leg(outcome: Outcome, leg: Condition) -> list[Sighting]:
     names = signatures_of(leg)
     return [each for each in _sightings(outcome) if each.signature in names]
+
+
+def _counted_in_order(step: Condition) -> tuple[int, Callable[[Sighting], str] | None]:
+    """Return how many hits a step of `in_order` takes, and what of them is counted where that is not the hits."""
+    name = step.distinct
+    if step.op is not Op.AT_LEAST or name is None:
+        return needed_of(step), None
+    return step.n, lambda sighting: _distinct(sighting, name)
 
 
 def _distinct(sighting: Sighting, name: str) -> str:
