@@ -240,7 +240,10 @@ def _add_rules(app: FastAPI, holder: PackHolder, default_language: str) -> None:
         if format == "markdown":
             with speaking(language):
                 return PlainTextResponse(rule_page(rule), media_type="text/markdown", headers=headers)
-        return JSONResponse(rule_document(rule), headers=headers)
+        document = rule_document(rule)
+        if "path" in document:
+            document["path"] = f"{rule.id}.yaml"  # where the file lies on this machine is nobody's business
+        return JSONResponse(document, headers=headers)
 
 
 def _add_operations(app: FastAPI, holder: PackHolder, life: Life, metrics: Metrics) -> None:
