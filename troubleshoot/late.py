@@ -24,9 +24,8 @@ class _Late:
     def __getattr__(self, name: str) -> Any:
         if name not in _METHODS:
             raise AttributeError(name)
-        compiled: re.Pattern[Any] = re.compile(
-            *cast(Any, self._asked)
-        )  # two threads may both compile it, and both get the same
+        # two threads may both compile it, and both get the same
+        compiled: re.Pattern[Any] = re.compile(*cast(Any, self._asked))
         for method in _METHODS:
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)

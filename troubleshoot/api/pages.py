@@ -33,7 +33,7 @@ from troubleshoot.api.records import records_router
 from troubleshoot.api.service import Wanted
 from troubleshoot.api.site import HEADERS, NEVER_STORED, REVALIDATE, Site, page_on_error
 from troubleshoot.api.wire import Format, SavedFormat
-from troubleshoot.docs.reference import kept_pages
+from troubleshoot.docs.reference import kept_pages, title_of
 from troubleshoot.docs.render import html_of, parse_markdown
 from troubleshoot.errors import TroubleshootError, UsageError
 from troubleshoot.language import say_sentence, speaking
@@ -188,7 +188,7 @@ def _reference_router(site: Site) -> APIRouter:
 
     @router.get("/reference")
     async def show_references(request: Request) -> Response:
-        titles = {name: text.split("\n", 1)[0].removeprefix("# ") for name, text in kept_pages().items()}
+        titles = {name: title_of(text) for name, text in kept_pages().items()}
         return site.page(request, "references.html", titles=titles)
 
     @router.get("/reference/{name}")
@@ -196,8 +196,9 @@ def _reference_router(site: Site) -> APIRouter:
         text = kept_pages().get(name)
         if text is None:
             return site.missing(request, "No such page", "There is no page of that name in the reference.")
-        title = text.split("\n", 1)[0].removeprefix("# ")
-        return site.page(request, "reference.html", title=title, body=html_of(text, site.pack.rules, rule_address))
+        return site.page(
+            request, "reference.html", title=title_of(text), body=html_of(text, site.pack.rules, rule_address)
+        )
 
     return router
 

@@ -6,6 +6,7 @@ The pages are kept in `pages/`, so that they can be read in a checkout and serve
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -21,20 +22,29 @@ Json = Mapping[str, Any]
 
 def reference_pages() -> dict[str, str]:
     """Return the pages by name, as the code has them now."""
-    makers: dict[str, Callable[[], str]] = {
+    return {name: make() for name, make in _makers().items()}
+
+
+@functools.cache
+def kept_pages() -> dict[str, str]:
+    """Return the pages by name, as they are kept; read once."""
+    return {name: (PAGES / f"{name}.md").read_text("utf-8") for name in _makers()}
+
+
+def title_of(page: str) -> str:
+    """Return the title of a page of the reference."""
+    return page.split("\n", 1)[0].removeprefix("# ")
+
+
+def _makers() -> dict[str, Callable[[], str]]:
+    """Return what makes each page, in the order in which readers get them."""
+    return {
         "rule-language": rule_language_page,
         "command-line": command_line_page,
         "http-api": http_api_page,
         "report-format": report_format_page,
         "codes": codes_page,
     }
-    return {name: maker() for name, maker in makers.items()}
-
-
-def kept_pages() -> dict[str, str]:
-    """Return the pages by name, as they are kept."""
-    order = ("rule-language", "command-line", "http-api", "report-format", "codes")
-    return {name: (PAGES / f"{name}.md").read_text("utf-8") for name in order}
 
 
 # --- rule language and report: from their JSON Schemas ---------------------------------------------------------------

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from troubleshoot.docs.reference import kept_pages
+from troubleshoot.docs.reference import kept_pages, title_of
 from troubleshoot.docs.render import html_of
 from troubleshoot.model import Kind, Rule, RulePack
-from troubleshoot.rulepack.docs import rule_page, untold
+from troubleshoot.rulepack.docs import rule_page, untold, write_files
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -59,13 +59,7 @@ def build_site(pack: RulePack, folder: Path) -> list[Path]:
     rows = [[page.path, page.title, page.seen, page.search, page.weight] for page in pages if page.search]
     index = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     files["search-index.js"] = f"window.SEARCH_INDEX = {index};\n"
-    written = []
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-        written.append(path)
-    return written
+    return write_files(files, folder)
 
 
 def rule_path(rule_id: str) -> str:
@@ -104,7 +98,7 @@ def _pages(pack: RulePack, templates: Environment) -> Iterator[Page]:
 
     rules = sorted(pack.rules.values(), key=lambda rule: rule.id)
     domains = {domain: [*group] for domain, group in itertools.groupby(rules, key=lambda rule: rule.domain)}
-    references = {name: (text.split("\n", 1)[0].removeprefix("# "), text) for name, text in kept_pages().items()}
+    references = {name: (title_of(text), text) for name, text in kept_pages().items()}
     titles = {name: title for name, (title, _) in references.items()}
     yield Page("index.html", "Rules", body("start.html", rules=rules, domains=domains, references=titles))
     for domain, members in domains.items():

@@ -39,14 +39,14 @@ def occurrences(node: Condition, sightings: Sequence[Sighting], view: View) -> i
         own = [each for each in sightings if each.signature in names]
         records = {(each.source, each.hit.record.line) for each in own}
         return len(records) + view.count(own) - len(own)
-    counts = {leg: number for leg in legs if (number := occurrences(leg, sightings, view))}
+    counts = [(leg, number) for leg in legs if (number := occurrences(leg, sightings, view))]
     if not counts:
         return 0
     if node.op not in (Op.ALL, Op.IN_ORDER):
-        return sum(counts.values())
+        return sum(number for _, number in counts)
     # of a leg of which the scan stopped keeping hits there may be any number
-    sure = [number for leg, number in counts.items() if not view.is_saturated(signatures_of(leg))]
-    return min(sure or counts.values())
+    sure = [number for leg, number in counts if not view.is_saturated(signatures_of(leg))]
+    return min(sure or [number for _, number in counts])
 
 
 def describe(node: Condition) -> str:

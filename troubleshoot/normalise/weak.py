@@ -135,7 +135,7 @@ WEAK: tuple[WeakWrapper, ...] = (
         wrapper("line-numbers", r"[ \t]*(?P<number>\d{1,9})(?:(?P<mark>[:|-]) ?|\t| {1,2}|$)"), 0.9, _line_numbers
     ),
     WeakWrapper(
-        wrapper("grep", r"(?P<file>[\w.+-]*(?:/[\w.+-]+)*\.(?:log|txt|out|err)(?:\.\d+)?)(?::(?:\d{1,9}:)?|-\d{1,9}-)"),
+        wrapper("grep", r"[\w.+-]*(?:/[\w.+-]+)*\.(?:log|txt|out|err)(?:\.\d+)?(?::(?:\d{1,9}:)?|-\d{1,9}-)"),
         0.9,
         _always,
     ),

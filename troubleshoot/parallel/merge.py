@@ -32,7 +32,6 @@ class Gathering:
     """Collects what the pieces of a listing gave."""
 
     def __init__(self, pack: RulePack, listing: Listing, pieces: Sequence[Piece]) -> None:
-        self._pack = pack
         self._enough = Enough(pack)
         self._listing = listing
         self._waiting: dict[int, dict[int, PieceResult]] = {}
@@ -101,7 +100,7 @@ class Gathering:
                 break
             parts.append(part)
             end = part.piece.end or 0
-        return (join_ranges(self._pack, parts),) if parts else ()
+        return (join_ranges(self._enough, parts),) if parts else ()
 
     def results(self) -> Iterator[ScanResult]:
         """Yield the results in the order of the files: of a file that was not read to its end, of its beginning."""
@@ -112,11 +111,11 @@ class Gathering:
         return self._done.get(file.index) or self._joined(self._waiting.get(file.index, {}))
 
 
-def join_ranges(pack: RulePack, parts: Sequence[PieceResult]) -> ScanResult:
+def join_ranges(enough: Enough, parts: Sequence[PieceResult]) -> ScanResult:
     """Return the result of a source from those of its ranges, in order."""
     first = parts[0].results[0]
     source = first.source
-    tally = Tally(source, pack, Enough(pack), parts[0].piece.most)
+    tally = Tally(source, enough, parts[0].piece.most)
     base = 0
     progress: tuple[Progress, ...] = ()
     extra: list[Note] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from troubleshoot.language import say
@@ -83,8 +83,13 @@ def write_indexes(pack: RulePack, folder: Path) -> list[Path]:
 def write_docs(pack: RulePack, folder: Path) -> list[Path]:
     """Write the index and one page per rule below `folder`; return the files written. Raises OSError."""
     pages = {INDEX: index_page(pack), **{f"{id}.md": rule_page(rule) for id, rule in pack.rules.items()}}
+    return write_files(pages, folder)
+
+
+def write_files(files: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write texts by name below `folder`; return the files written. Raises OSError."""
     written = []
-    for name, text in pages.items():
+    for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")

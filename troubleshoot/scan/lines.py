@@ -149,10 +149,6 @@ class Line:
             words = self._words = lower_words(self.chunk.data[self.start : self.end])
         return lacks(words, needs)
 
-    @property
-    def is_peeled(self) -> bool:
-        return self._peeled is not None
-
     def peeled(self, normaliser: Normaliser) -> Peeled:
         if self._peeled is None:
             self._peeled = normaliser.peel(self.raw, self.number)

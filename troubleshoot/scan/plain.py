@@ -21,7 +21,7 @@ from troubleshoot.scan.tally import Tally
 
 def scan_plainly(pack: RulePack, source: Source, blocks: Iterable[Block], normaliser: Normaliser) -> ScanResult:
     """Return the hits of every pattern of the pack. Holds the whole source in memory."""
-    tally = Tally(source, pack, Enough(pack))
+    tally = Tally(source, Enough(pack))
     matcher = Matcher(source, normaliser, Confirmer(pack.patterns))
     pieces, whole = _lines(blocks)
     for pattern in pack.patterns:

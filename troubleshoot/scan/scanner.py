@@ -109,7 +109,7 @@ class Scanner:
         """Return the hits of one source, in record order, at most one per pattern and line. `closed`: ids of patterns
         that are saturated before the source, or this part of it, begins. `most`: see Tally. `period`: hits of another
         time do not count."""
-        tally = Tally(source, self._pack, self._enough, most)
+        tally = Tally(source, self._enough, most)
         tally.saturated |= closed
         matcher = Matcher(source, normaliser, self._compiled.confirmer)
         run = _Run(self, tally, matcher, normaliser, Timekeeper(period, normaliser) if period else None)
@@ -185,11 +185,11 @@ class _Run:
         else:  # all of them; asking for each took a quarter of the time of a small file
             self._wanted = [entry.patterns for entry in plan.entries]
         self._everywhere = [pattern for pattern in plan.everywhere if self._tally.is_open(pattern)]
-        self._closed = self._tally.saturated | self._tally.given_up
+        self._closed = self._tally.closed
 
     def _close(self) -> None:
         """Take the patterns that have been closed since from the entries that stand for them."""
-        closed = self._tally.saturated | self._tally.given_up
+        closed = self._tally.closed
         fresh = closed - self._closed
         self._closed = closed
         entries_of = self._prefilter.entries_of
@@ -364,7 +364,7 @@ class _Run:
         """Change over to another database where the present one has wasted as much as that costs."""
         if self._idle < self._patience * limits.IDLE_CANDIDATES and self._vain < self._patience * limits.VAIN_COST:
             return
-        closed = self._tally.saturated | self._tally.given_up
+        closed = self._tally.closed
         off = frozenset(pattern for pattern in closed if not self._is_wanted(pattern))
         avoid = self.avoid | self._words_in_vain()
         self._idle = self._vain = 0

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from troubleshoot import limits
-from troubleshoot.model import Hit, Note, PatternUse, RulePack, ScanResult, Source
+from troubleshoot.model import Hit, Note, PatternUse, ScanResult, Source
 from troubleshoot.scan.enough import Enough
 
 NAMED = 6  # signatures named in one note
@@ -21,9 +21,9 @@ NAMED = 6  # signatures named in one note
 class Tally:
     """The hits of one source. `most`: hits kept per pattern, where it is not limits.HITS_PER_PATTERN."""
 
-    def __init__(self, source: Source, pack: RulePack, enough: Enough, most: int = 0) -> None:
+    def __init__(self, source: Source, enough: Enough, most: int = 0) -> None:
         self._source = source
-        self._users = pack.users
+        self._users = enough.pack.users
         self._enough = enough
         self._most = most or limits.HITS_PER_PATTERN
         self._hits: list[Hit] = []
@@ -35,6 +35,11 @@ class Tally:
         self.counts: Counter[int] = Counter()
         self.saturated: set[int] = set()
         self.given_up: set[int] = set()
+
+    @property
+    def closed(self) -> set[int]:
+        """The patterns of which no more hits are wanted."""
+        return self.saturated | self.given_up
 
     def is_open(self, pattern: int) -> bool:
         """Tell whether more hits of the pattern are wanted."""
