@@ -39,15 +39,8 @@ def test_list_is_searched_without_javascript(new_page: NewPage) -> None:
 def test_rule_page_has_the_headings_and_links_to_its_echoes(new_page: NewPage) -> None:
     page = new_page("/rules")
     page.locator("[data-rule='efa/glibc-too-old-for-auto-mount'] a").click()
-    headings = page.locator(".prose h2").all_inner_texts()
-    assert headings == [
-        "What you see",
-        "What it means",
-        "What to do",
-        "How to be sure",
-        "What looks alike",
-        "References",
-    ]
+    headings = ["What you see", "What it means", "What to do", "How to be sure", "What looks alike", "References"]
+    expect(page.locator(".prose h2")).to_have_text(headings)  # all of them, in this order, once the page is there
     page.locator(".prose a[href='/rules/loader/glibc-too-old']").first.click()
     expect(page.locator("h1")).to_contain_text("The C library is too old")
 
