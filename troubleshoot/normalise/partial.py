@@ -159,9 +159,15 @@ def join_continued(text: Text, last: bool) -> Text:
 
 
 def has_long_line(data: bytes | bytearray, end: int) -> bool:
-    """Tell whether some line is long enough to hold a seam; looks at one stretch in SEAM_BYTES."""
-    half = SEAM_BYTES // 2
-    return any(data.find(b"\n", at, at + half) < 0 for at in range(0, end - half, half))
+    """Tell whether some line is longer than SEAM_BYTES, and so may hold a seam. From one line's start it looks for the
+    last line feed in reach, so that it touches a few bytes of each stretch."""
+    start = 0
+    while end - start > SEAM_BYTES:
+        feed = data.rfind(b"\n", start, start + SEAM_BYTES + 1)
+        if feed < 0:
+            return True
+        start = feed + 1
+    return False
 
 
 def remove_seams(text: Text, last: bool) -> Text:
