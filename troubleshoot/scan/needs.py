@@ -5,6 +5,10 @@ them, the rarest; the others tell at once that most of the lines it stands on ar
 
     Failed to CUDA calloc {bytes:int} bytes     {failed} {cuda} {calloc} {bytes}
     (?:exit|status) code \d+                    {exit, status} {code}
+
+Of a pattern that spans lines, the first line must hold some of them, which tells at which lines it need not be tried:
+
+    ^metadata:[ \t]*\n(?:.*\n){1,9}?\s+name    {metadata}
 """
 
 from __future__ import annotations
@@ -12,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from troubleshoot.model import Pattern
+from troubleshoot.scan.charsets import NEWLINE, One
 from troubleshoot.scan.frequencies import cost
 from troubleshoot.scan.literals import Derivation, joined_texts
 from troubleshoot.scan.pieces import is_word, words_of
-from troubleshoot.scan.syntax import Alt, Look, Node, Repeat, Seq, parse
-
-Words = tuple[tuple[bytes, ...], ...]
+from troubleshoot.scan.plan import Words
+from troubleshoot.scan.syntax import Alt, End, Look, Node, NotAhead, Repeat, Seq, parse
 
 MOST_SETS = 4
 LEAST_BYTES = 3
@@ -26,8 +30,47 @@ FREQUENT = 1e6
 
 def needed_words(pattern: Pattern) -> Words:
     """Return the sets of words, the rarest first; nothing where no word must be there."""
-    found = dict.fromkeys(_sets(parse(pattern.regex, spans=pattern.lines > 1), Derivation()))
+    return _rarest(parse(pattern.regex, spans=pattern.lines > 1))
+
+
+def words_of_first_line(pattern: Pattern) -> Words:
+    """Return the sets of words of which the line in which a match begins must hold every one."""
+    return _rarest(_before_line_feed(parse(pattern.regex, spans=pattern.lines > 1)))
+
+
+def _rarest(node: Node) -> Words:
+    found = dict.fromkeys(_sets(node, Derivation()))
     return tuple(sorted(found, key=lambda words: (_cost(words), words))[:MOST_SETS])
+
+
+def _before_line_feed(node: Node) -> Seq:
+    """Return what of a node is matched before it can have taken a line feed."""
+    if isinstance(node, Alt):
+        return Seq((Alt(tuple(map(_before_line_feed, node.branches))),))
+    if not isinstance(node, Seq):
+        return Seq() if _takes_line_feed(node) else Seq((node,))
+    items: list[Node] = []
+    for item in node.items:
+        if _takes_line_feed(item):
+            if isinstance(item, Look):
+                continue  # it looks beyond, and what follows is still here
+            if isinstance(item, Seq | Alt):
+                items += _before_line_feed(item).items
+            break
+        items.append(item)
+    return Seq(tuple(items))
+
+
+def _takes_line_feed(node: Node) -> bool:
+    if isinstance(node, One):
+        return node.ascii & NEWLINE != 0
+    if isinstance(node, Seq):
+        return any(map(_takes_line_feed, node.items))
+    if isinstance(node, Alt):
+        return any(map(_takes_line_feed, node.branches))
+    if isinstance(node, Repeat | Look):
+        return _takes_line_feed(node.item)
+    return not isinstance(node, NotAhead | End)
 
 
 def _sets(node: Node, derivation: Derivation) -> Iterator[tuple[bytes, ...]]:

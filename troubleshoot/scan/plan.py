@@ -15,6 +15,8 @@ try:
 except ImportError:  # no wheel for this machine: fallback.py searches instead
     hyperscan = None
 
+Words = tuple[tuple[bytes, ...], ...]
+
 NO_IDS: frozenset[int] = frozenset()
 NO_WORDS: frozenset[bytes] = frozenset()
 
@@ -32,9 +34,11 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`everywhere`: patterns to be tried on every line; `unsearchable`: why, for those that did not ask. `needs`:
-    of a pattern, sets of lower-case words of which each match holds one (needs.py)."""
+    of a pattern, sets of lower-case words of which each match holds one (needs.py); `starts`: the same for its first
+    line alone, of patterns that span lines."""
 
     entries: tuple[Entry, ...]
     everywhere: tuple[int, ...] = ()
     unsearchable: Mapping[int, str] = field(default_factory=dict)
-    needs: Mapping[int, tuple[tuple[bytes, ...], ...]] = field(default_factory=dict)
+    needs: Mapping[int, Words] = field(default_factory=dict)
+    starts: Mapping[int, Words] = field(default_factory=dict)

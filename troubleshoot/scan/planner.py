@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 
 from troubleshoot.model import Pattern
 from troubleshoot.scan.fragment import Fragment, escape, fragment_of
 from troubleshoot.scan.literals import required_literals
-from troubleshoot.scan.needs import Words, needed_words
+from troubleshoot.scan.needs import needed_words, words_of_first_line
 from troubleshoot.scan.pieces import Literals
-from troubleshoot.scan.plan import NO_WORDS, Entry, Plan
+from troubleshoot.scan.plan import NO_WORDS, Entry, Plan, Words
 
 GOOD_COST = 20_000.0  # lines of a million: literals on more are no better than an expression
 NO_LITERAL = "it holds no fixed text that is long and rare enough to search for"
@@ -31,6 +32,7 @@ def build_plan(patterns: Iterable[Pattern]) -> Plan:
     everywhere: list[int] = []
     reasons: dict[int, str] = {}
     needs: dict[int, Words] = {}
+    starts: dict[int, Words] = {}
     for pattern in patterns:
         keys = _expressions(pattern, NO_WORDS)
         for key in keys:
@@ -40,8 +42,10 @@ def build_plan(patterns: Iterable[Pattern]) -> Plan:
             if pattern.slow is None:
                 reasons[pattern.id] = NO_LITERAL
         needs[pattern.id] = needed_words(pattern)
+        if pattern.lines > 1:
+            starts[pattern.id] = words_of_first_line(pattern)
     entries = tuple(Entry(expression, tuple(ids), literal) for (expression, literal), ids in found.items())
-    return Plan(entries, tuple(everywhere), reasons, needs)
+    return Plan(entries, tuple(everywhere), reasons, needs, starts)
 
 
 def narrow_plan(plan: Plan, patterns: Mapping[int, Pattern], off: frozenset[int], avoid: frozenset[bytes]) -> Plan:
@@ -56,7 +60,7 @@ def narrow_plan(plan: Plan, patterns: Mapping[int, Pattern], off: frozenset[int]
         for key in _expressions(patterns[each], avoid):
             found.setdefault(key, []).append(each)
     entries = tuple(Entry(expression, tuple(ids), literal) for (expression, literal), ids in found.items() if ids)
-    return Plan(entries, tuple(each for each in plan.everywhere if each not in off), plan.unsearchable, plan.needs)
+    return replace(plan, entries=entries, everywhere=tuple(each for each in plan.everywhere if each not in off))
 
 
 def _expressions(pattern: Pattern, avoid: frozenset[bytes]) -> list[tuple[bytes, bytes | None]]:

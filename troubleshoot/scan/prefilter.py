@@ -18,15 +18,15 @@ import json
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from troubleshoot import __version__, limits
 from troubleshoot.model import Pattern
-from troubleshoot.scan.plan import NO_WORDS, Entry, Plan, hyperscan
+from troubleshoot.scan.plan import NO_WORDS, Entry, Plan, Words, hyperscan
 
 VARIANTS = 32  # databases kept per pack; a job's sources come to need the same few
-FORMAT = 4  # of the stored database; raise it when plans come out otherwise
+FORMAT = 5  # of the stored database; raise it when plans come out otherwise
 
 # A candidate is one number, so that a hundred thousand of them sort fast and take little room.
 ENTRY_BITS = 20
@@ -201,13 +201,19 @@ def _write_database(store: Store, plan: Plan, database: Any) -> None:
         ],
         "everywhere": plan.everywhere,
         "unsearchable": list(plan.unsearchable.items()),
-        "needs": [
-            [number, [[word.decode("latin-1") for word in words] for words in sets]]
-            for number, sets in plan.needs.items()
-        ],
+        "needs": _words_as_text(plan.needs),
+        "starts": _words_as_text(plan.starts),
     }
     body = hyperscan.dumpb(database) if database is not None else b""
     store.write(_name(), json.dumps(head).encode() + b"\n" + body)
+
+
+def _words_as_text(needs: Mapping[int, Words]) -> list[tuple[int, list[list[str]]]]:
+    return [(number, [[word.decode("latin-1") for word in words] for words in sets]) for number, sets in needs.items()]
+
+
+def _words_from_text(needs: Iterable[tuple[int, list[list[str]]]]) -> dict[int, Words]:
+    return {number: tuple([tuple([w.encode("latin-1") for w in words]) for words in sets]) for number, sets in needs}
 
 
 def _read_database(store: Store) -> tuple[Plan, Any] | None:
@@ -224,11 +230,8 @@ def _read_database(store: Store) -> tuple[Plan, Any] | None:
             Entry(expression.encode("latin-1"), tuple(ids), literal and bytes.fromhex(literal))
             for expression, ids, literal in head["entries"]
         )
-        needs = {
-            number: tuple([tuple([word.encode("latin-1") for word in words]) for words in sets])
-            for number, sets in head["needs"]
-        }
-        plan = Plan(entries, tuple(head["everywhere"]), dict(map(tuple, head["unsearchable"])), needs)
+        needs, starts = _words_from_text(head["needs"]), _words_from_text(head["starts"])
+        plan = Plan(entries, tuple(head["everywhere"]), dict(map(tuple, head["unsearchable"])), needs, starts)
         return plan, hyperscan.loadb(body, hyperscan.HS_MODE_BLOCK) if body else None
     except (ValueError, KeyError, TypeError, AttributeError, hyperscan.error, hyperscan.HyperscanError):
         return None  # another make or a torn file: it is built anew

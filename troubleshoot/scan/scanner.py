@@ -157,7 +157,7 @@ class _Run:
         self._heights = scanner.compiled.heights
         self._normaliser = normaliser
         self._timekeeper = timekeeper
-        self._spans = Spans(self._heights, self._match_lines, self._extent)
+        self._spans = Spans(self._heights, self._match_lines, self._extent, scanner.compiled.prefilter.plan.starts)
         self._off = frozenset(pattern for pattern in tally.saturated if not self._is_wanted(pattern))
         self.avoid = scanner.avoid
         self._false: Counter[int] = Counter()

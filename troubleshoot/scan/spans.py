@@ -16,6 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from troubleshoot import limits
 from troubleshoot.scan.lines import Chunk, Line, lacks, lower_words
+from troubleshoot.scan.plan import Words
+
+NOTHING: Mapping[int, Words] = {}
 
 Try = Callable[[int, Sequence[Line]], bool]
 Extent = Callable[[int, Sequence[Line], int], tuple[int, int]]
@@ -24,10 +27,17 @@ Extent = Callable[[int, Sequence[Line], int], tuple[int, int]]
 class Spans:
     """The candidates of one source's patterns that span lines. `heights`: how many lines each may span; `attempt` tries
     a pattern at the first of the lines given and tells whether it hit; `extent` says which of the lines around a
-    candidate can be part of a match at all."""
+    candidate can be part of a match at all; `starts`: words that the first line of a match must hold."""
 
-    def __init__(self, heights: Mapping[int, int], attempt: Try, extent: Extent | None = None) -> None:
+    def __init__(
+        self,
+        heights: Mapping[int, int],
+        attempt: Try,
+        extent: Extent | None = None,
+        starts: Mapping[int, Words] = NOTHING,
+    ) -> None:
         self._heights = heights
+        self._starts = starts
         self._attempt = attempt
         self._extent = extent or (lambda pattern, lines, at: (0, len(lines)))
         self._reach = max(heights.values(), default=1) - 1
@@ -108,10 +118,13 @@ class Spans:
         """Try the pattern at each of the lines up to `last_start` at which it was not tried before."""
         height = self._heights[pattern]
         tried = self._tried.get(pattern, (-1, -1))
+        needs = self._starts.get(pattern, ())
+        starts = [at for at in range(last_start + 1) if lines[at].place > tried and not lines[at].lacks(needs)]
         hit = False
-        first, end = self._extent(pattern, lines, last_start)
-        for index in range(first, last_start + 1):
-            if lines[index].place > tried:
-                hit = self._attempt(pattern, lines[index : min(index + height, end)]) or hit
+        if starts:
+            first, end = self._extent(pattern, lines, last_start)
+            for index in starts:
+                if index >= first:
+                    hit = self._attempt(pattern, lines[index : min(index + height, end)]) or hit
         self._tried[pattern] = max(tried, lines[last_start].place)
         return hit
