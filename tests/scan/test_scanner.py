@@ -253,6 +253,12 @@ def test_a_line_printed_again_and_again_is_tried_once(monkeypatch: pytest.Monkey
     assert len(tried) == 3
 
 
+def test_a_line_that_nothing_matched_may_begin_a_match_over_lines() -> None:
+    pack = pack_of(r"zygotes gone \d", pattern(r"zygotes here\nhorses", lines=2), r"horses \d")
+    data = b"zygotes here\n" * 50 + b"horses\n" + b"zygotes here\n" * 3 + b"horses\n"
+    assert places(scan(pack, data)) == places(plain(pack, data)) == [(50, 1), (54, 1)]
+
+
 def test_hits_of_all_patterns_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "HITS_PER_SOURCE", 50)
     monkeypatch.setattr(limits, "HITS_PER_PATTERN_WHEN_FULL", 3)

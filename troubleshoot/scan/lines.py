@@ -116,6 +116,11 @@ class Line:
         return self.chunk.offset_of(self.start)
 
     @property
+    def content(self) -> bytes:
+        """The line's bytes."""
+        return self.chunk.data[self.start : self.end]
+
+    @property
     def is_long(self) -> bool:
         return self.end - self.start > limits.MATCH_CHARS
 
@@ -146,7 +151,7 @@ class Line:
         """Tell, without peeling it, that the line does not hold one word of each set."""
         words = self._words
         if words is None:
-            words = self._words = lower_words(self.chunk.data[self.start : self.end])
+            words = self._words = lower_words(self.content)
         return lacks(words, needs)
 
     def peeled(self, normaliser: Normaliser) -> Peeled:

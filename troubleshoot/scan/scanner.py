@@ -25,6 +25,7 @@ from troubleshoot.scan.entries import extent
 from troubleshoot.scan.lines import STRIDE, Chunk, Line
 from troubleshoot.scan.match import Matcher
 from troubleshoot.scan.prefilter import ENTRY_BITS, ENTRY_MASK, Prefilter, Search, Store, TooManyError
+from troubleshoot.scan.same import SameLines
 from troubleshoot.scan.spans import Spans
 from troubleshoot.scan.tally import Tally, merge_hits
 from troubleshoot.scan.timekeeper import Timekeeper
@@ -165,7 +166,7 @@ class _Run:
         self._reach = limits.FIRST_SCAN_BYTES
         # a new database costs by its entries, and the first changes bring the most
         self._patience = max(1, len(scanner.compiled.prefilter.plan.entries) // limits.ENTRIES)
-        self._vain_on: dict[bytes, set[int]] = {}  # patterns that a line of this very content did not match
+        self._same = SameLines()
         prefilter = scanner.compiled.prefilter
         self._use(prefilter.without(self._off, self.avoid) if self.avoid or self._off else prefilter)
 
@@ -178,6 +179,7 @@ class _Run:
 
     def _select(self) -> None:
         """Note which patterns each entry is still wanted for."""
+        self._same.forget_dull()
         plan = self._prefilter.plan
         self._needs = plan.needs
         if self._tally.saturated or self._tally.given_up:
@@ -277,11 +279,14 @@ class _Run:
 
     def _take_line(self, line: Line, candidates: Sequence[int]) -> None:
         """Try on a line the patterns whose entries stand on it."""
+        content = line.content
+        if self._same.is_dull(content, len(candidates)):
+            return
         found: dict[int, list[int]] = {}
         for candidate in candidates:
             for pattern in self._wanted[candidate & ENTRY_MASK]:
                 found.setdefault(pattern, []).append(candidate)
-        vain_on = self._vain_on_content(line)
+        vain_on = self._same.vain_on(content)
         for pattern in sorted(found):
             if not self._tally.is_open(pattern):
                 if self._is_wanted(pattern):
@@ -297,6 +302,8 @@ class _Run:
                 self._note_vain(found[pattern], 1 if lacks else limits.VAIN_TRIED)
                 if pattern not in self._heights:
                     vain_on.add(pattern)
+        if vain_on.issuperset(found):
+            self._same.note_dull(content, len(candidates))
         if len(self._closed) != len(self._tally.saturated) + len(self._tally.given_up):
             self._close()
 
@@ -306,19 +313,6 @@ class _Run:
         if not needs or line.is_long:
             return False
         return self._spans.lacks(pattern, line, needs) if pattern in self._heights else line.lacks(needs)
-
-    def _vain_on_content(self, line: Line) -> set[int]:
-        """Return the patterns that are known not to match a line of this content, to be added to. A job that fails in
-        a loop prints one line a million times; trying it once is enough."""
-        if line.end - line.start > limits.SAME_LINE_BYTES:
-            return set()
-        content = line.chunk.data[line.start : line.end]
-        known = self._vain_on.get(content)
-        if known is None:
-            if len(self._vain_on) >= limits.SAME_LINES:
-                self._vain_on.clear()
-            known = self._vain_on[content] = set()
-        return known
 
     def _try_everywhere(self, chunk: Chunk) -> None:
         for line in chunk.lines():
