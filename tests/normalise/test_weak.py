@@ -28,6 +28,7 @@ ADOPTED = {
     "quote": (["> RuntimeError: x", ">> > deeper", "> "], 1, "deeper", "rank", None),
     "line-numbers": (["  9\tTraceback", " 10\tValueError: x", " 11\t"], 1, "ValueError: x", "rank", None),
     "clock": (["20:15:04  Started", "20:15:05  [gpu-test] Finished: FAILURE"], 1, "Finished: FAILURE", "rank", None),
+    "jenkins-branch": (["[2026-11-30T20:15:04.123Z] [gpu-test] a", "[2026-11-30T20:15:05.123Z] [cpu-test] b", "[2026-11-30T20:15:06.123Z] [gpu-test] FATAL: c"], 2, "FATAL: c", "level", "fatal"),
     "csv": (["timestamp,message", '1796069704123,"RuntimeError: x"', "1796069704124,second"], 2, "second", "rank", None),
     "indent": (["    Traceback", "      File", "    ValueError: x"], 2, "ValueError: x", "rank", None),
     "cloudwatch": (["2026-11-30T20:15:04 jobs/bert-1/abc a", "2026-11-30T20:15:04 jobs/bert-1/abc b"], 1, "b", "rank", None),
@@ -61,7 +62,7 @@ def test_source_that_has_it_throughout_adopts_it(name: str) -> None:
     assert name in peeler.detected.names
     peeled = peeler.peel(lines[index], index + 1)
     assert peeled.text == text
-    assert getattr(peeled.identity, attribute) == value
+    assert getattr(peeled if attribute == "level" else peeled.identity, attribute) == value
 
 
 def test_line_without_the_adopted_prefix_stays() -> None:

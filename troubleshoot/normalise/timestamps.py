@@ -31,6 +31,9 @@ CTIME = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[A-Z]{2,5} )?\d{
 SYSLOG = r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,6})?"
 FULL = r"[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z]{2,5}"
 CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,6})?"
+SHORT = r"\d\d-\d\d \d\d:\d\d:\d\d"
+AMERICAN = r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d"
+KIBANA = r"[A-Z][a-z]{2} \d{1,2}, \d{4} @ \d\d:\d\d:\d\d\.\d{3}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,14 @@ def _ctime(m: re.Match[str], clock: Clock, zone: str) -> Stamp:
 def _rfc1123(m: re.Match[str], clock: Clock, zone: str) -> Stamp:
     offset = None if m[7] is None else "UTC" if m[7] in ("UTC", "GMT") else m[7]
     return _stamp(int(m[3]), MONTHS[m[2]], int(m[1]), int(m[4]), int(m[5]), int(m[6]), None, offset, zone)
+
+
+def _american(m: re.Match[str], clock: Clock, zone: str) -> Stamp:
+    return _stamp(int(m[3]), int(m[1]), int(m[2]), int(m[4]), int(m[5]), int(m[6]), None, None, zone)
+
+
+def _kibana(m: re.Match[str], clock: Clock, zone: str) -> Stamp:
+    return _stamp(int(m[3]), MONTHS[m[1]], int(m[2]), int(m[4]), int(m[5]), int(m[6]), m[7], None, zone)
 
 
 def _syslog(m: re.Match[str], clock: Clock, zone: str) -> Stamp | None:
@@ -161,6 +172,8 @@ _FORMATS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Clock, str], Sta
             _rfc1123,
         ),
         (rf"([A-Z][a-z]{{2}}) ([ \d]\d) {_HMS}{_FRACTION}", _syslog),
+        (rf"(\d\d)/(\d\d)/(\d{{4}}) {_HMS}", _american),
+        (rf"([A-Z][a-z]{{2}}) (\d{{1,2}}), (\d{{4}}) @ {_HMS}{_FRACTION}", _kibana),
         (rf"(\d\d)-(\d\d) {_HMS}{_FRACTION}", _month_day),
         (rf"(\d\d?)(\d\d) {_HMS}{_FRACTION}", _month_day),
         (r"([A-Z][a-z]{2})([ \d]\d) (\d\d):(\d\d)", _minute),

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from troubleshoot import late
-from troubleshoot.normalise.timestamps import CLOCK, ISO, ZONE
-from troubleshoot.normalise.wrappers import HOST, IDENT, SPEAKING, Wrapper, wrapper
+from troubleshoot.normalise.timestamps import CLOCK, ISO, SHORT, ZONE
+from troubleshoot.normalise.wrappers import HOST, IDENT, SEVERITY, SPEAKING, Wrapper, wrapper
 
 Facts = Mapping[str, str | None]
 HOSTS = 4096
@@ -126,13 +126,12 @@ def _always(facts: Sequence[Facts], sampled: bool) -> bool:
 
 
 _POD = r"[a-z0-9][a-z0-9.-]*-(?:[a-z0-9]{4,10}|\d+)"
-_SHORT = r"\d\d-\d\d \d\d:\d\d:\d\d"
 
 WEAK: tuple[WeakWrapper, ...] = (
-    WeakWrapper(wrapper("quote", r"(?:(?:>|&gt;) ?){1,4}"), 0.6, _quote),
+    WeakWrapper(wrapper("quote", r"(?:(?:>|&gt;|\|(?!.*\|\s*$)) ?){1,4}"), 0.6, _quote),
     WeakWrapper(wrapper("bullet", r"\s*[•▪‣] "), 1.0, _always),
     WeakWrapper(
-        wrapper("line-numbers", r"[ \t]*(?P<number>\d{1,9})(?:(?P<mark>[:|-]) ?|\t| {1,2}|$)"), 0.9, _line_numbers
+        wrapper("line-numbers", r"[ \t]*(?P<number>\d{1,9})(?:(?P<mark>[:|-]) ?|\. |\t| {1,2}|$)"), 0.9, _line_numbers
     ),
     WeakWrapper(
         wrapper("grep", r"[\w.+-]*(?:/[\w.+-]+)*\.(?:log|txt|out|err)(?:\.\d+)?(?::(?:\d{1,9}:)?|-\d{1,9}-)"),
@@ -146,7 +145,7 @@ WEAK: tuple[WeakWrapper, ...] = (
         wrapper(
             "stern",
             rf"(?:[a-z0-9][a-z0-9-]* )?(?P<pod>{_POD}) (?P<container>[a-z0-9][a-z0-9-]*) "
-            rf"(?:(?P<ts>{ISO}{ZONE}|{_SHORT}) )?",
+            rf"(?:(?P<ts>{ISO}{ZONE}|{SHORT}) )?",
         ),
         0.9,
         _stern,
@@ -157,6 +156,9 @@ WEAK: tuple[WeakWrapper, ...] = (
         wrapper("syslog", rf"(?P<host>{HOST}) (?P<ident>{IDENT})(?:\[\d+\])?: ", after="timestamp"), 0.6, _hosts
     ),
     WeakWrapper(wrapper("cloudwatch", r"(?=\S*/)(?=\S*-)[\w.#$-][\w.#$/-]* ", after="timestamp"), 0.6, _always),
+    WeakWrapper(
+        wrapper("jenkins-branch", rf"\[(?!(?:{SEVERITY})\])[A-Za-z][\w. -]*\] ", after="jenkins"), 0.9, _always
+    ),
     WeakWrapper(wrapper("csv", rf"\"?(?P<ts>\d{{13}}|{ISO})\"?,\"?"), 0.6, _always),
     WeakWrapper(wrapper("clock", rf"(?P<ts>{CLOCK}) {{1,2}}(?:\[[\w-]+\] )?"), 0.9, _always),
 )

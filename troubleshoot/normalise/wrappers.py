@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from troubleshoot import late
-from troubleshoot.normalise.timestamps import CLOCK, CTIME, FULL, ISO, SYSLOG, ZONE
+from troubleshoot.normalise.timestamps import AMERICAN, CLOCK, CTIME, FULL, ISO, KIBANA, SHORT, SYSLOG, ZONE
 
 DIGITS = "0123456789"
 UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -93,7 +93,7 @@ COLLECTORS: tuple[Wrapper, ...] = (
     wrapper(
         "github",
         r"\ufeff?(?:[^\t]{1,200}\t[^\t]{1,200}\t\ufeff?)?(?P<ts>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z)(?: |$)"
-        r"(?:##\[(?P<sev>\w+)\])?",
+        r"(?:(?:##\[|::(?=(?:error|warning|notice|debug|group|endgroup)[ :]))(?P<sev>\w+)(?:\]|(?: [^:]*)?::))?",
     ),
     wrapper(
         "syslog",
@@ -115,6 +115,7 @@ COLLECTORS: tuple[Wrapper, ...] = (
         "<" + DIGITS,
         finish=_keep_speaker,
     ),
+    wrapper("ucx", r"\[(?P<ts>\d{10}\.\d{6})\] \[(?P<host>[\w.-]+):\d+:\d+(?::\d+)?\] +", "["),
     wrapper(
         "dmesg",
         r"(?:[a-z]+ *:(?P<sev>[a-z]+) *: )?(?:\[ *\d+\.\d{6}\]|\[ *\+\d+\.\d{6}\]"
@@ -127,6 +128,7 @@ COLLECTORS: tuple[Wrapper, ...] = (
         "labels", rf'(?:(?P<ts>{ISO}{ZONE}) )?\{{(?P<labels>(?:\w+="(?:[^"\\]|\\.)*",? ?)+)\}}(?:: | +)', "{" + DIGITS
     ),
     wrapper("loki", rf"\d{{13}}\t(?P<ts>{ISO}{ZONE})\t", DIGITS),
+    wrapper("loki", rf"(?P<ts>{ISO}{ZONE}) \{{\}} +", DIGITS),
     wrapper(
         "cloudwatch",
         rf"(?P<ts>{ISO}(?:Z|\+00:00)?) (?P<pod>[\w.-]+)/(?P<host>algo-\d+)-\d+ ",
@@ -154,6 +156,7 @@ VIEWERS: tuple[Wrapper, ...] = (
         "[",
         finish=_unquote,
     ),
+    wrapper("jenkins", r"\[(?P<ts>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\](?: |$)", "["),
     wrapper("jenkins", rf"<b>(?P<ts>{CLOCK})</b> {{1,2}}", "<"),
     wrapper("kaggle", r"\d+\.\d+s[ \t]+\d+[ \t]", DIGITS),
 )
@@ -185,7 +188,7 @@ LAUNCHERS: tuple[Wrapper, ...] = (
     ),
 )
 
-_SEVERITY = r"DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL|TRACE"
+SEVERITY = r"DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL|TRACE"
 TORCH: tuple[Wrapper, ...] = (
     wrapper("torchrun", r"\[default(?P<local_rank>\d+)\]:", "["),
     wrapper("torch-rank", r"\[rank(?P<rank>\d+)\]: ?", "["),
@@ -195,14 +198,14 @@ TORCH: tuple[Wrapper, ...] = (
         "[",
     ),
     wrapper("torch-log", r"\[?(?P<sev>[IWEFCDV])(?P<ts>\d{4} \d\d:\d\d:\d\d\.\d{6}) +(?:\d+ )?[^\s\]]+:\d+\](?: |$)"),
-    wrapper("torch-log", rf"\[(?P<ts>{ISO})\] [A-Za-z_][\w.]*: \[(?P<sev>{_SEVERITY})\] ", "["),
+    wrapper("torch-log", rf"\[(?P<ts>{ISO})\] [A-Za-z_][\w.]*: \[(?P<sev>{SEVERITY})\] ", "["),
 )
 
 HEADERS: tuple[Wrapper, ...] = (
     wrapper("nemo", rf"\[NeMo (?P<sev>[IWEDF]) (?P<ts>{ISO}) [^\]]*\] ?", "["),
     wrapper(
         "deepspeed",
-        rf"\[(?P<ts>{ISO})\] \[(?P<sev>{_SEVERITY})\] (?:\[(?:RANK |Rank )(?P<rank>\d+)\] )?\[[^\]\s]+:\d+:\w+\] ",
+        rf"\[(?P<ts>{ISO})\] \[(?P<sev>{SEVERITY})\] (?:\[(?:RANK |Rank )(?P<rank>\d+)\] )?\[[^\]\s]+:\d+:\w+\] ",
         "[",
     ),
     wrapper("ray-core", rf"\[(?P<ts>{ISO}) (?P<sev>[IWEDCF]) \d+ \d+\] (?:\(\w+\) )?(?:[\w./]+:\d+: )?", "["),
@@ -213,17 +216,25 @@ HEADERS: tuple[Wrapper, ...] = (
     ),
     wrapper(
         "log4j",
-        rf"\[(?P<ts>{ISO}{ZONE}?)\](?:\[[^\]]{{1,80}}\])*?\[(?P<sev>{_SEVERITY})\](?:\[[^\]]{{1,80}}\])* ?[-:]? ?",
+        rf"\[(?P<ts>{ISO}{ZONE}?)\](?:\[[^\]]{{1,80}}\])*?\[(?P<sev>{SEVERITY})\](?:\[[^\]]{{1,80}}\])* ?[-:]? ?",
         "[",
     ),
-    wrapper("python-logging", rf"(?P<sev>{_SEVERITY}):[A-Za-z_][\w.]*:", UPPER),
+    wrapper("python-logging", rf"(?P<sev>{SEVERITY}):[A-Za-z_][\w.]*:", UPPER),
     wrapper(
         "python-logging",
-        rf"[A-Za-z_][\w.-]*(?: - | +)(?P<sev>{_SEVERITY})(?: - | +)",
+        rf"[A-Za-z_][\w.-]*(?: - | +)(?P<sev>{SEVERITY})(?: - | +)",
         LETTERS,
         after="timestamp",
     ),
+    wrapper(  # loguru
+        "python-logging", rf"\| (?P<sev>{SEVERITY}|SUCCESS) +\| [\w.<>]+:[\w<>]+:\d+ - ", "|", after="timestamp"
+    ),
+    wrapper(  # the examples of Transformers and Accelerate
+        "python-logging", rf"(?P<ts>{AMERICAN}) - (?P<sev>{SEVERITY}) - [A-Za-z_][\w.]* - *", DIGITS
+    ),
+    wrapper("python-logging", rf"(?P<sev>{SEVERITY}) (?P<ts>{SHORT}) \[[\w./-]+:\d+\] ", UPPER),  # vLLM
     wrapper("timestamp", rf"\[(?P<ts>{ISO}(?: ?{ZONE})?)\](?: |$)", "["),
+    wrapper("timestamp", rf"(?P<ts>{KIBANA})[ \t]+", UPPER),
     wrapper(
         "timestamp",
         rf"(?P<ts>(?:[A-Z][a-z]{{2}} )?{ISO}(?: ?(?:{ZONE}|UTC|GMT)(?![\w.]))?)(?:[ \t]+(?:-[ \t]+)?|$)",
