@@ -166,6 +166,7 @@ class _Run:
         self._reach = limits.FIRST_SCAN_BYTES
         # a new database costs by its entries, and the first changes bring the most
         self._patience = max(1, len(scanner.compiled.prefilter.plan.entries) // limits.ENTRIES)
+        self._most_idle = self._patience * limits.IDLE_CANDIDATES
         self._same = SameLines()
         prefilter = scanner.compiled.prefilter
         self._use(prefilter.without(self._off, self.avoid) if self.avoid or self._off else prefilter)
@@ -356,7 +357,7 @@ class _Run:
 
     def _adapt(self) -> None:
         """Change over to another database where the present one has wasted as much as that costs."""
-        if self._idle < self._patience * limits.IDLE_CANDIDATES and self._vain < self._patience * limits.VAIN_COST:
+        if self._idle < self._most_idle and self._vain < self._patience * limits.VAIN_COST:
             return
         closed = self._tally.closed
         off = frozenset(pattern for pattern in closed if not self._is_wanted(pattern))
@@ -365,8 +366,9 @@ class _Run:
         self._false.clear()
         if (off, avoid) == (self._off, self.avoid):
             return
+        if avoid != self.avoid:  # better words may bring worse ones; without saturated patterns it can only get better
+            self._patience *= 2
         self._off, self.avoid = off, avoid
-        self._patience *= 2
         self._use(self._scanner.compiled.prefilter.without(off, avoid))
 
     def _note_vain(self, candidates: Sequence[int], cost: int) -> None:
