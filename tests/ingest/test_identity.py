@@ -86,3 +86,8 @@ def test_variables_tell_when_they_agree() -> None:
 def test_content_wins_over_path() -> None:
     assert identity_of("[rank3]: a\n[rank3]: b\n", "rank-4.log").rank == 3
     assert identity_of("a\nb\n", "rank-4.log").rank == 4
+
+
+def test_what_stands_nearest_to_the_file_counts() -> None:
+    assert identity_from_path("runs/xid_under_rank_21/gpu-13/rank_4.log").rank == 4
+    assert identity_from_path("node-7/again/node-9/train.log").host == "node-9"

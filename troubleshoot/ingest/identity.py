@@ -64,7 +64,7 @@ def identity_from_path(path: str) -> Identity:
     path = path[-PATH_CHARS:].replace("\\", "/")
     found = NOBODY
     for layout in _LAYOUTS:
-        if m := layout.search(path):
+        if m := _last(layout, path):
             facts = m.groupdict()
             rank, local_rank = facts.get("rank"), facts.get("local_rank")
             found = found.over(
@@ -79,6 +79,15 @@ def identity_from_path(path: str) -> Identity:
             )
     name = path.removesuffix(".gz")
     return found.over(Identity(stream=_STREAMS.get(name[-4:]) if found.stream is None and _has_pair(name) else None))
+
+
+def _last(layout: re.Pattern[str], path: str) -> re.Match[str] | None:
+    """Return the match nearest to the file: `runs/rank_3-alone/rank_0.log` is of rank 0."""
+    found = None
+    m = layout.search(path)
+    while m is not None:
+        found, m = m, layout.search(path, max(m.end(), m.start() + 1))
+    return found
 
 
 def _has_pair(name: str) -> bool:

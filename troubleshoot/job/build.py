@@ -1,6 +1,6 @@
 """Strings the questions about a job together.
 
-prepare(results)                 clocks set right, other jobs' logs told apart        before rules are evaluated
+prepare(results)                 hosts and clocks set right, other jobs' logs told apart    before rules are evaluated
 build_job(pack, results, ...)    who failed first, whom it reached, what happened     after triage
 """
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from troubleshoot.job.blast import draw_tracks, hosts_of_job, hosts_that_failed, sum_up_ranks
 from troubleshoot.job.facts import gather_facts
 from troubleshoot.job.first_failure import find_first_failure
+from troubleshoot.job.places import settle_places
 from troubleshoot.job.several_jobs import Jobs, keep_job, several_jobs_note, tell_jobs_apart
 from troubleshoot.job.signs import read_signs
 from troubleshoot.job.skew import level_clocks
@@ -33,11 +34,12 @@ class Assembly:
 def prepare(
     pack: RulePack, results: Sequence[ScanResult], *, only_one_job: bool = False, wanted: str | None = None
 ) -> Assembly:
-    """Return the results on one clock; with `only_one_job`, those of one job: `wanted`, or else the largest."""
+    """Return the results, each at its host and all on one clock; with `only_one_job`, those of one job: `wanted`, or
+    else the largest."""
     jobs = tell_jobs_apart(results, read_signs(pack, results), wanted)
     note = several_jobs_note(jobs, are_left_out=only_one_job)
     kept = keep_job(results, jobs) if only_one_job and len(jobs.ids) > 1 else list(results)
-    levelled = level_clocks(kept)
+    levelled = level_clocks(settle_places(kept))
     notes = (*((note,) if note is not None else ()), *levelled.notes)
     return Assembly(levelled.results, notes, jobs, levelled.are_apart)
 

@@ -10,10 +10,12 @@ In: the facts of a job. Out: a `FirstFailure`, or None where nothing failed. The
 4. **An end of its own** where no log shows an error: SIGKILL leaves none.
 5. **A stop from outside**: the scheduler or a signal ended the job, and no rank failed before.
 6. **Absence.** Of ranks that wait in a collective until the timeout, the one that does not report is the one they
-   waited for, or the one that is behind; a barrier names who never came.
+   waited for, or the one that is behind, or that waits in another operation; a barrier names who never came. Where
+   nearly all echo the loss of a peer, it is the one, or the host, that does not.
 
 A second way that names the same rank raises the confidence by a step, one that names another rank lowers it and is
-told as the runner-up. Where many ranks show one fault at one time, there is no first one, and none is invented.
+told as the runner-up. Where many ranks show one fault at one time, there is no first one, and none is invented; if they
+are just those of one host, it is that host.
 Source: knowledge/job-bundles.md, section 5.
 """
 
@@ -26,7 +28,15 @@ from troubleshoot.clocks import stamp_before
 from troubleshoot.job.claims import Claim, gap_in_words, is_before, listed, name_of, ranks_in_words, stamp_of
 from troubleshoot.job.facts import Facts
 from troubleshoot.job.marks import OWN, Mark
-from troubleshoot.job.witnesses import by_absence, by_barrier, by_exit, by_node, by_statement, by_stop
+from troubleshoot.job.witnesses import (
+    by_absence,
+    by_barrier,
+    by_difference,
+    by_exit,
+    by_node,
+    by_statement,
+    by_stop,
+)
 from troubleshoot.model import Confidence, FirstFailure
 
 MANY = 3  # ranks that echo, nearly all there are, leave no doubt about the one that does not
@@ -34,10 +44,12 @@ MANY = 3  # ranks that echo, nearly all there are, leave no doubt about the one 
 
 def find_first_failure(facts: Facts) -> FirstFailure | None:
     """Return who failed first, None where nothing tells of a failure."""
-    ways = (_by_own_error, by_statement, by_exit, by_absence, by_barrier, by_node, by_stop)
+    ways = (_by_own_error, by_statement, by_exit, by_difference, by_absence, by_barrier, by_node, by_stop)
     claims = [claim for claim in (way(facts) for way in ways) if claim is not None]
     if len(claims) > 1 and _is_vague(claims[0]):
         claims = [*claims[1:], claims[0]]
+    if claims and claims[0].rank is None and claims[0].host is None:  # all alike, but for one
+        claims.sort(key=lambda claim: claim.way != "the difference of operations")
     for way in ("node", "stop"):  # it ended what the ranks then show
         outside = next((claim for claim in claims if claim.way == way), None)
         if outside is not None and outside is not claims[0] and _goes_before(facts, outside, claims[0]):
@@ -134,6 +146,8 @@ def _alone(facts: Facts, mark: Mark) -> Claim:
     rank, host = mark.rank, mark.host
     how = ""
     if rank is None:
+        rank, how = _rank_by_effect(facts, mark)
+    if rank is None:
         rank, how = _rank_by_end(facts, host)
     if rank is None and len(facts.members.seen) == 1 and (facts.members.total or 1) == 1:
         rank = min(facts.members.seen)  # there is nobody else
@@ -154,9 +168,24 @@ def _alone(facts: Facts, mark: Mark) -> Claim:
         confidence = Confidence.MEDIUM if rank is not None and len(facts.members.seen) > 1 else Confidence.LOW
     if mark.reading == OWN and mark.at == 0 and rank is None and host is not None:
         confidence = Confidence.MEDIUM
-    origin = "torchelastic" if how else ""
+    origin = "torchelastic" if "ended by" in how else ""
     stamp = stamp_of(facts, mark) or (facts.failed_at.get(rank) if rank is not None else None)
     return Claim(rank, host, mark, because, confidence, "its own error", stamp, origin=origin)
+
+
+def _rank_by_effect(facts: Facts, cause: Mark) -> tuple[int | None, str]:
+    """Return the rank on the fault's host that alone of all ranks shows what the fault explains."""
+    ranks: dict[int, set[int]] = {}
+    for mark in facts.marks:
+        if mark.rank is not None and mark.at < len(facts.findings):
+            ranks.setdefault(mark.at, set()).add(mark.rank)
+    for at, those in sorted(ranks.items()):
+        finding = facts.findings[at]
+        (rank, *others) = those
+        is_here = cause.host is not None and facts.members.hosts.get(rank) == cause.host
+        if not others and is_here and not finding.symptom and cause.rule in finding.explained_by:
+            return rank, f", by the fault of {cause.host}"
+    return None, ""
 
 
 def _rank_by_end(facts: Facts, host: str | None) -> tuple[int | None, str]:
@@ -228,6 +257,10 @@ def _alike(facts: Facts, marks: Sequence[Mark]) -> Claim | None:
         stamp = stamp_of(facts, own)
         return Claim(named.rank, own.host, own, because, Confidence.LOW, named.way, stamp, origin=named.witness)
     who = ranks_in_words(ranks) if ranks else f"{len(marks)} sources"
+    host = facts.members.host_that_holds(ranks) if is_same and len(ranks) > 1 else None
+    if host is not None:
+        because = f"{who}, all that {host} has, show the same fault and ranks of other hosts do not: it is that host"
+        return Claim(None, host, mark, because, Confidence.MEDIUM, "its own error", stamp_of(facts, mark))
     because = f"{who} show {'the same fault' if is_same else 'errors of their own'} and no clock tells them apart: " + (
         "no single rank failed first" if is_same else "the first cannot be told"
     )
@@ -243,15 +276,11 @@ def _from_echoes(facts: Facts) -> FirstFailure | None:
     mark = min(
         echoes, key=lambda each: (each.stamp is None, each.stamp.time.timestamp() if each.stamp else 0.0, each.at)
     )
-    total = facts.members.total
-    silent = sorted(set(range(total)) - facts.members.seen) if total else []
-    rank = silent[0] if len(silent) == 1 else None
-    because = "all that these logs show are echoes of a failure elsewhere"
-    if silent:
-        because += f"; nothing was read of {ranks_in_words(silent)}"
+    rank, host, more = _who_does_not_echo(facts)
+    because = f"all that these logs show are echoes of a failure elsewhere{more}"
     return FirstFailure(
         rank=rank,
-        host=None,
+        host=host,
         source=mark.source,
         line=mark.line,
         text=mark.hit.record.text.strip(),
@@ -260,3 +289,20 @@ def _from_echoes(facts: Facts) -> FirstFailure | None:
         time=mark.stamp.time if mark.stamp is not None else None,
         rule=mark.rule,
     )
+
+
+def _who_does_not_echo(facts: Facts) -> tuple[int | None, str | None, str]:
+    """Return the rank or the host that is silent or shows no echo where nearly all others do, and words on it."""
+    members = facts.members
+    silent = sorted(members.everybody() - members.seen)
+    quiet = sorted(members.everybody() - facts.echoing - set(silent))
+    for those, said in ((silent, "nothing was read of {}"), (quiet, "{} show none")):
+        if not those:
+            continue
+        host = members.host_that_holds(those)
+        words = "; " + said.format(ranks_in_words(those) + (f", all that {host} has" if host else ""))
+        if len(those) == 1:
+            return those[0], members.hosts.get(those[0]), words
+        if those is silent or (host is not None and len(those) * 2 <= len(members.everybody())):
+            return None, host, words
+    return None, None, ""

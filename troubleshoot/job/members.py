@@ -9,7 +9,7 @@ both, and where all ranks of the job fit on one host, the number itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from troubleshoot.job.signs import Sign, members_of
 from troubleshoot.model import Hit, Identity, Record, ScanResult
@@ -53,6 +53,18 @@ class Members:
     def host_of(self, hit: Hit, rank: int | None) -> str | None:
         """Return the host (or pod) that wrote the record, or on which the rank is known to run."""
         return place_from(identity_of(hit.record)) or (self.hosts.get(rank) if rank is not None else None)
+
+    def everybody(self) -> set[int]:
+        """Return the ranks of the job: as many as are stated, else those that wrote something."""
+        return set(range(self.total)) if self.total else self.seen
+
+    def host_that_holds(self, ranks: Collection[int]) -> str | None:
+        """Return the host that has these ranks and no others, where the job has more hosts than it."""
+        hosts = {self.hosts.get(rank) for rank in ranks}
+        host = hosts.pop() if len(hosts) == 1 else None
+        if host is None or not any(place != host for place in self.hosts.values()):
+            return None
+        return host if {rank for rank, place in self.hosts.items() if place == host} <= set(ranks) else None
 
     def _take_sign(self, sign: Sign) -> list[int]:
         stated = [number for number in (sign.number("world"),) if number]

@@ -4,9 +4,10 @@ In: the facts of a job. Out: a `Claim`, or None, from each of them:
 
     by_statement   mpirun and MPI_Abort name a rank; torchelastic's blocks name one per node
     by_exit        one process ended by itself, the others were told to; srun's lines stand in order
-    by_node        a host was lost
+    by_node        a host was lost, a pod was taken away
     by_stop        the job was stopped from outside
     by_absence     of ranks that waited in a collective, the one that never reported, or is behind
+    by_difference  of ranks that wait in one collective, the few that wait in another operation
     by_barrier     a barrier tells who never came
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from troubleshoot.job.claims import Claim, is_before, name_of, ranks_in_words
 from troubleshoot.job.facts import Facts
+from troubleshoot.job.members import identity_of, place_from
 from troubleshoot.job.signs import Sign, members_of
 from troubleshoot.model import Confidence
 
@@ -82,11 +84,19 @@ def by_exit(facts: Facts) -> Claim | None:
 
 
 def by_node(facts: Facts) -> Claim | None:
-    lost = next((sign for sign in facts.signs if sign.kind == "node"), None)
+    lost = next((sign for sign in facts.signs if sign.kind in ("node", "taken")), None)
     if lost is None:
         return None
-    host = lost.captures.get("host")
-    return Claim(None, host, lost, f"{lost.by} reports that node {host} was lost", Confidence.HIGH, "node", lost.stamp)
+    host = lost.captures.get("host") or place_from(identity_of(lost.hit.record))
+    if host is None:
+        return None
+    ranks = [rank for rank, place in facts.members.hosts.items() if place == host]
+    only = ranks[0] if len(ranks) == 1 else None
+    because = f"{lost.by} reports that node {host} was lost"
+    if lost.kind == "taken":
+        how = "was preempted" if lost.captures.get("how", "").lower().startswith("preempt") else "was evicted"
+        because = f"{lost.by} reports that pod {host} {how}"
+    return Claim(only, host, lost, because, Confidence.HIGH, "node", lost.stamp)
 
 
 def by_stop(facts: Facts) -> Claim | None:
@@ -106,31 +116,66 @@ def by_stop(facts: Facts) -> Claim | None:
 
 def by_absence(facts: Facts) -> Claim | None:
     """Return the rank that the others waited for in a collective."""
-    timeouts = [sign for sign in facts.signs if sign.kind == "timeout"]
-    waiting: dict[int, Sign] = {}
-    for sign in timeouts:
-        rank = facts.members.rank_of(sign.hit)
-        rank = rank if rank is not None else sign.number("rank")
-        if rank is not None:
-            waiting.setdefault(rank, sign)
-    everybody = set(range(facts.members.total)) if facts.members.total else facts.members.seen
+    waiting = _waiting(facts)
+    everybody = facts.members.everybody()
     missing = sorted(everybody - set(waiting))
     if not waiting:
         return None
     first = waiting[min(waiting)]
-    if len(missing) == 1 or (missing and len(missing) * FEW <= len(everybody)):
-        operation = first.captures.get("op") or "a collective"
-        what = f"{ranks_in_words(sorted(waiting))} waited in {operation} until the timeout"
-        if len(missing) == 1:
-            rank = missing[0]
-            last = facts.progress.get(rank)
-            behind = f" (its last step is {last.step})" if last is not None else ""
-            because = f"{what}, and rank {rank} never reported: it is the one they waited for{behind}"
-            seen = last.stamp if last is not None and last.stamp is not None else first.stamp
-            return Claim(rank, facts.members.hosts.get(rank), first, because, Confidence.MEDIUM, "absence", seen)
+    operation = first.captures.get("op") or "a collective"
+    what = f"{ranks_in_words(sorted(waiting))} waited in {operation} until the timeout"
+    if len(missing) == 1:
+        rank = missing[0]
+        last = facts.progress.get(rank)
+        behind = f" (its last step is {last.step})" if last is not None else ""
+        because = f"{what}, and rank {rank} never reported: it is the one they waited for{behind}"
+        seen = last.stamp if last is not None and last.stamp is not None else first.stamp
+        return Claim(rank, facts.members.hosts.get(rank), first, because, Confidence.MEDIUM, "absence", seen)
+    host = facts.members.host_that_holds(missing)
+    if host is not None and len(missing) * 2 <= len(everybody):
+        because = f"{what}; {ranks_in_words(missing)}, all that {host} has, never reported: they waited for that host"
+        return Claim(None, host, first, because, Confidence.MEDIUM, "absence", first.stamp)
+    if missing and len(missing) * FEW <= len(everybody):
         because = f"{what}; {ranks_in_words(missing)} never reported: the first failure is among them"
         return Claim(None, None, first, because, Confidence.LOW, "absence", first.stamp)
     return _by_lag(waiting)
+
+
+def by_difference(facts: Facts) -> Claim | None:
+    """Return the rank that waits in another operation than the others do in the collective of the same number."""
+    waiting = {rank: sign for rank, sign in _waiting(facts).items() if sign.captures.get("op") and sign.number("seq")}
+    kinds: dict[tuple[int | None, str], list[int]] = {}
+    for rank, sign in waiting.items():
+        kinds.setdefault((sign.number("seq"), sign.captures["op"]), []).append(rank)
+    if len(kinds) < 2 or len({seq for seq, _ in kinds}) > 1:
+        return None
+    (_, most), (_, fewest) = (
+        max(kinds, key=lambda kind: len(kinds[kind])),
+        min(kinds, key=lambda kind: len(kinds[kind])),
+    )
+    odd = sorted(rank for (_, op), ranks in kinds.items() if op != most for rank in ranks)
+    if len(odd) * FEW > len(waiting):
+        return None
+    sign = waiting[odd[0]]
+    host = facts.members.host_that_holds(odd) if len(odd) > 1 else facts.members.hosts.get(odd[0])
+    verb = "wait" if len(odd) > 1 else "waits"
+    because = (
+        f"{ranks_in_words(odd)} {verb} in {fewest} where the others wait in {most}, both number {sign.number('seq')}"
+    )
+    only = odd[0] if len(odd) == 1 else None
+    return Claim(only, host, sign, because, Confidence.MEDIUM, "the difference of operations", sign.stamp)
+
+
+def _waiting(facts: Facts) -> dict[int, Sign]:
+    """Return by rank the first sign of its timeout."""
+    waiting: dict[int, Sign] = {}
+    for sign in facts.signs:
+        if sign.kind == "timeout":
+            rank = facts.members.rank_of(sign.hit)
+            rank = rank if rank is not None else sign.number("rank")
+            if rank is not None:
+                waiting.setdefault(rank, sign)
+    return waiting
 
 
 def _by_lag(waiting: dict[int, Sign]) -> Claim | None:
