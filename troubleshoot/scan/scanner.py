@@ -381,9 +381,9 @@ class _Run:
             self._vain += cost
 
     def _words_in_vain(self) -> set[bytes]:
-        """Return the literals that most candidates in vain come from."""
+        """Return the literals that most candidates in vain come from, and no other: a better one may not be found."""
         entries = self._prefilter.plan.entries
-        least = max(self._vain // MOST, 1)
+        least = max(self._vain, self._patience * limits.VAIN_COST) // MOST
         often = [entries[entry] for entry, times in self._false.items() if times >= least]
         self._hopeless.update(
             entry.expression for entry in often if entry.literal is None or entry.literal in self.avoid
