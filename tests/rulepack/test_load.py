@@ -259,3 +259,10 @@ def test_a_single_file_leaves_what_is_beside_its_pack_alone(tmp_path: Path, monk
     layer = list_layer(tmp_path / "d" / "f.yaml")
     assert [(each.kind, each.name) for each in layer.files] == [("_shared", "s"), ("pack", "pack"), ("rule", "d/f")]
     assert looked == [str(tmp_path / "_shared")]
+
+
+def test_a_file_in_utf_16_is_called_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net/a.yaml").write_bytes("title: t\n".encode("utf-16"))
+    (problem,) = find_problems([tmp_path])
+    assert (problem.code, problem.text, problem.help) == ("R013", "UTF-16, and not UTF-8", "save the file as UTF-8")

@@ -221,6 +221,9 @@ def _text(gathered: _Gathered, file: PackFile) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            gathered.problems.append(Problem(code, "UTF-16, and not UTF-8", place, help="save the file as UTF-8"))
+            return ""
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
         text = f"not UTF-8: byte 0x{data[error.start]:02x}"

@@ -10,7 +10,7 @@ them (`relevant`, `unless`). Only what stands in `unless` may say from when to w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from troubleshoot.model import Condition, Op, Reach, Signature, Window
 from troubleshoot.reach import HELP as INSTANT_HELP
 from troubleshoot.reach import SECONDS, parse_instant
 from troubleshoot.rulepack.positions import Document, Path
-from troubleshoot.rulepack.shape import did_you_mean
+from troubleshoot.rulepack.shape import did_you_mean, may_mean
 from troubleshoot.where import WhereError, parse_where
 
 OPERATORS = {op.value: op for op in Op if op is not Op.SIGNATURE}
@@ -35,7 +35,7 @@ class ConditionBuilder:
     """Builds the condition of one rule and tells its document what is wrong with it.
 
     `named` are all signatures that the rule names, `captures` what they and the rule's lookups capture. Where some
-    signature did not load, `captures` is not all, and unknown captures are let pass.
+    signature did not load, `captures` is not all, and unknown captures are let pass. `bad`: misfits told already.
     """
 
     def __init__(
@@ -44,8 +44,10 @@ class ConditionBuilder:
         named: Iterable[str],
         built: Mapping[str, Signature],
         lookups: Iterable[str],
+        bad: Collection[Path] = (),
     ) -> None:
         self._document = document
+        self._bad = bad
         self._named = tuple(named)
         holes = {hole for signature in built.values() for pattern in signature.patterns for hole in pattern.holes}
         self._captures = tuple(sorted({*holes, *lookups}))
@@ -104,13 +106,17 @@ class ConditionBuilder:
             both = " and ".join(f"`{key}`" for key in operators)
             help = f"nest them: all: [{{{operators[0]}: ...}}, {{{operators[1]}: ...}}]"
             self._refuse("R011", f"{both} in one condition", (*path, operators[1]), help, key=True)
-        else:
+        elif not self._has_told(path):
             keys = ", ".join(OPERATORS)
             self._refuse("R011", "a condition without an operator", path, f"add one of {keys}", key=True)
         for key in (*operators, *_LIST_MEANS):
             if key != "at_least" and value.get(key) is not None:
                 self._children(value[key], (*path, key))
         return Condition(op=Op.ALL)
+
+    def _has_told(self, path: Path) -> bool:
+        """Say whether a key of this condition was refused: an operator that is misspelt, or has no value."""
+        return any(may_mean(bad, (*path, operator)) for bad in self._bad if bad for operator in OPERATORS)
 
     def _children(self, value: Any, path: Path) -> tuple[Condition, ...]:
         if isinstance(value, list):

@@ -12,6 +12,7 @@ import regex
 
 from troubleshoot.errors import Problem, TroubleshootError
 from troubleshoot.model import Example, Finding, Pattern, Report, RulePack, Status
+from troubleshoot.rulepack.shape import did_you_mean
 from troubleshoot.rulepack.signatures import compile_pattern
 from troubleshoot.rulepack.subject import Subject
 
@@ -62,9 +63,11 @@ def comes_out_as_stated(
         got = finding.captures.get(name)
         if got != value:
             came_out = f"is `{got}`" if got is not None else "is not captured"
-            yield subject.problem(
-                "L005", f"`{name}` {came_out}, and not `{value}`", ("examples", index, "captures", name), "", key=True
+            help = (
+                did_you_mean(name, finding.captures, "capture") if got is None else f"write `{got}`, or mend the hole"
             )
+            at = ("examples", index, "captures", name)
+            yield subject.problem("L005", f"`{name}` {came_out}, and not `{value}`", at, help, key=True)
     if example.confidence is not None and finding.confidence is not example.confidence:
         text = f"confidence is {finding.confidence.word}, and not {example.confidence.word}"
         help = "; ".join(finding.because)

@@ -2,9 +2,9 @@ r"""Lints on patterns: can they be searched for fast, and can they run long?
 
 A pattern runs long when a text can be read in many ways and the engine tries them all. Two things are looked at:
 
-* groups repeated without end whose text can be cut in more than one way: `(a+)+`, `(\s*\w+)*`, `(\w|\d)+`. Short texts
-  over the group's own characters are tried: one that the group matches whole, and also as two repetitions, or by two of
-  its branches, proves it;
+* groups repeated without end, or more than twice, whose text can be cut in more than one way: `(a+)+`, `(.*a){25}`,
+  `(\s*\w+)*`, `(\w|\d)+`. Short texts over the group's own characters are tried: one that the group matches whole,
+  and also as two repetitions, or by two of its branches, proves it;
 * the pattern itself, on texts made from what it matched in the examples: its beginning, then one piece of it over and
   over, and its end out of reach on the next line (`regex` gives up at once on a text that lacks it). Cubic or worse
   does not come through in the time given; quadratic does, and the scan's budget and window take care of that.
@@ -31,6 +31,8 @@ _ALPHABET = "a1 .-_/:,=\t"
 _SHORT = 3  # longest text tried on a group
 _OPEN_HOLE = regex.compile(r"(?<!\{)\{\w+\}")
 _ENDLESS = regex.compile(r"[*+](?!\+)|\{\d*,\}(?!\+)")
+_COUNTED = regex.compile(r"\{(?:\d*,)?(?P<most>\d+)\}(?!\+)")
+_BEARABLE = 2  # repetitions of an ambiguous group: with three, the cost grows with the cube of the text
 
 
 # How the scan searches for a pattern (scan.planner.choose): a value with a `cost`, one without, or None or a text that
@@ -95,13 +97,22 @@ def _short(pattern: Pattern) -> str:
 
 
 def ambiguous_groups(source: str) -> Iterator[str]:
-    """Yield the groups, as written, that are repeated without end and can match one text in several ways."""
+    """Yield the groups, as written, that are repeated often and can match one text in several ways."""
     for start, end in _groups(source):
-        if not _ENDLESS.match(source, end):
+        repeat = _often(source, end)
+        if not repeat:
             continue
         body = _body(source[start + 1 : end - 1])
         if body is not None and _is_ambiguous(body):
-            yield source[start:end] + source[end]
+            yield source[start:end] + repeat
+
+
+def _often(source: str, at: int) -> str:
+    """Return the repetition that stands there, or nothing where it is none or a small one."""
+    if match := _ENDLESS.match(source, at):
+        return match[0]
+    match = _COUNTED.match(source, at)
+    return match[0] if match is not None and int(match["most"]) > _BEARABLE else ""
 
 
 def _groups(source: str) -> Iterator[tuple[int, int]]:

@@ -31,6 +31,9 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LINE_END = late.compile(r"\r\n|[\n\r\x85\u2028\u2029]")  # what YAML counts as one
 _NOT_YAML = late.compile(r"[^\t\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _CONTROLS = late.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_BRACKET_FIRST = late.compile(
+    r"\s*(?:- )*[\w-]+:\s+(?P<bracket>\{\w+(?::\w+)?\}|\[[^\]]*\])\s*[^\s#,]"
+)  # `title: {rank} fell`
 _INT = late.compile(r"[-+]?(?:0|[1-9]\d*)")
 _FLOAT = late.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
 
@@ -136,6 +139,7 @@ class _Reader:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._events: Iterator[Any] = iter(())
+        self._has_anchor = self._has_alias = False
 
     def read(self, events: Iterator[Any]) -> None:
         self._events = events
@@ -145,12 +149,27 @@ class _Reader:
                 documents += 1
                 if documents > 1:
                     self._refuse("several documents in one file", event, "one rule per file: remove the `---`")
-                    raise _StopError
+                    return
                 self._document.data = self._node(next(events), ())
+                if self._has_alias:
+                    self._document.data = None  # of what stands for other text nothing more can be said
 
     def _refuse(self, text: str, event: Any, help: str) -> None:
         place = Place(self._document.path, *_at(event))
         self._document.problems.append(self._document.problem("R001", text, place, help))
+
+    def _refuse_alias(self, event: Any) -> None:
+        """Tell the first anchor or alias of a file: one line of them can hold a hundred more."""
+        is_alias = isinstance(event, yaml.AliasEvent)
+        self._has_alias = self._has_alias or is_alias
+        if self._has_anchor:
+            return
+        self._has_anchor = True
+        if is_alias:
+            self._refuse("an alias", event, "write the text out, or make it a shared signature")
+        else:
+            help = "aliases are not read: write each text out; quote a text that begins with `&` or `*`"
+            self._refuse("an anchor", event, help)
 
     def _node(self, event: Any, path: Path) -> Any:
         document = self._document
@@ -158,11 +177,10 @@ class _Reader:
         if len(path) > MOST_NESTED:
             self._refuse("nested too deeply", event, f"at most {MOST_NESTED} levels are read")
             raise _StopError
+        if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
+            self._refuse_alias(event)
         if isinstance(event, yaml.AliasEvent):
-            self._refuse("an alias", event, "write the text out, or make it a shared signature")
             return None
-        if event.anchor is not None:
-            self._refuse("an anchor", event, "aliases are not read: quote a text that begins with `&`")
         if event.tag is not None and event.tag != "!":
             self._refuse(f"the tag `{event.tag}`", event, "tags are not read: quote a text that begins with `!`")
         if isinstance(event, yaml.ScalarEvent):
@@ -253,6 +271,12 @@ def _syntax_help(document: Document, place: Place, said: str) -> str:
     before, rest = line[: place.column - 1], line[place.column - 1 :]
     if "\t" in before + rest[:1] and not before.strip() and "block scalar" not in said:
         return "indent with blanks; YAML takes no tabs"
+    if "nesting depth" in said:
+        return f"at most {MOST_NESTED} levels are read"
+    if match := _BRACKET_FIRST.match(line):
+        return f"a text that begins with `{match['bracket']}` must stand in quotes, or on its own lines below `|`"
+    if opened := _left_open(document, place):
+        return opened
     if "mapping values are not allowed" in said:
         return "a text that holds `: ` must stand in quotes, or on its own lines below `|`"
     if "control characters" in said or "special characters" in said:
@@ -265,9 +289,32 @@ def _syntax_help(document: Document, place: Place, said: str) -> str:
         return "put the whole text in quotes, or on its own lines below `|`"
     if "did not find expected key" in said and _follows_deeper_text(document.lines[: place.line], place.column):
         return "where the first line of a text is indented deeper than the rest, say how deep the text is: `|2`"
+    if "expected '-' indicator" in said:
+        return "look at the indentation: this line is neither part of the item above it nor an item of the list"
     if "expected <block end>" in said or "could not find expected ':'" in said:
         return "look at the indentation and the quotes of this line and the one above it"
     return "look at the quotes, brackets and indentation near this line"
+
+
+def _left_open(document: Document, place: Place) -> str:
+    """Return where the bracket or quote was opened whose end is missing, as far as the parser's own path tells."""
+    opened: list[Any] = []
+    last: Any = None
+    try:
+        for last in yaml.parse("\n".join(document.lines), Loader=_LOADER):
+            if isinstance(last, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
+                opened.append(last)
+            elif isinstance(last, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
+                opened.pop()
+    except yaml.YAMLError:
+        pass
+    if opened and opened[-1].flow_style and _at(opened[-1])[0] < place.line:
+        bracket = "[" if isinstance(opened[-1], yaml.SequenceStartEvent) else "{"
+        return f"the `{bracket}` on line {_at(opened[-1])[0]} is not closed"
+    is_quoted = isinstance(last, yaml.ScalarEvent) and last.style in ('"', "'")
+    if is_quoted and last.start_mark.line < last.end_mark.line:
+        return f"a text in quotes ends here that begins on line {_at(last)[0]}: is its closing quote missing there?"
+    return ""
 
 
 def _follows_deeper_text(lines: list[str], column: int) -> bool:

@@ -30,7 +30,7 @@ from troubleshoot.rulepack import fields
 from troubleshoot.rulepack.companions import Table
 from troubleshoot.rulepack.conditions import ConditionBuilder
 from troubleshoot.rulepack.positions import Document, Path, read_document
-from troubleshoot.rulepack.shape import check_shape, did_you_mean, prune, touches
+from troubleshoot.rulepack.shape import check_shape, did_you_mean, may_mean, meaning_of, prune, touches
 from troubleshoot.rulepack.signatures import build_signature, named_signatures
 
 EXAMPLE_NAME = "example.log"  # the source name of an example of one text
@@ -46,7 +46,7 @@ def parse_rule(
 ) -> tuple[Rule | None, list[Problem]]:
     """Return the rule, or None, and every problem of the file. The rule's patterns have no ids yet."""
     document = read_document(text, path)
-    if any(problem.code == "R001" for problem in document.problems):
+    if document.data is None and document.problems:
         return None, document.problems
     if not isinstance(document.data, dict):
         what = "the file is empty" if document.data is None else "the file is no mapping"
@@ -106,7 +106,7 @@ class _RuleBuilder:
                     self._built[name] = signature
         lookup = self._data.get("lookup")
         self._lookup_names = tuple(lookup) if isinstance(lookup, dict) else ()
-        self._conditions = ConditionBuilder(self._document, self._named, self._built, self._lookup_names)
+        self._conditions = ConditionBuilder(self._document, self._named, self._built, self._lookup_names, self._bad)
         return self._built
 
     def condition(self) -> Condition | None:
@@ -157,10 +157,10 @@ class _RuleBuilder:
         data = self._data
         if data.get("kind") == "confirmation":
             return
+        misspelt = [path for path in self._bad if path[:-1] == () and path[-1] in data]
         for key in ("severity", "explanation"):
-            if data.get(key) is None:
-                help = fields.RuleFields.model_fields[key].description or ""
-                self._refuse("R003", f"missing key `{key}`", (), help)
+            if data.get(key) is None and not any(may_mean(given, (key,)) for given in misspelt):
+                self._refuse("R003", f"missing key `{key}`", (), meaning_of(fields.RuleFields, key))
         title = data.get("title")
         if isinstance(title, str) and "\n" in title.strip():
             self._refuse("R004", "the title spans lines", ("title",), "one line; the rest belongs into `explanation`")

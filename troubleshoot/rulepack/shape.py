@@ -50,7 +50,7 @@ def check_shape(
         errors = [(_path(each["loc"]), each) for each in error.errors(include_url=False, include_input=True)]
         misspelt = [path for path, each in errors if each["type"] == "extra_forbidden"]
         for path, each in errors:
-            if each["type"] != "missing" or not any(_may_mean(given, path) for given in misspelt):
+            if each["type"] != "missing" or not any(may_mean(given, path) for given in misspelt):
                 document.problems.append(_problem(document, path, each, owner))
         return None, {path for path, _each in errors}
 
@@ -66,7 +66,7 @@ def prune(data: Any, bad: set[Path], path: Path = ()) -> Any:
     return data
 
 
-def _may_mean(given: Path, wanted: Path) -> bool:
+def may_mean(given: Path, wanted: Path) -> bool:
     """Say whether an unknown key is the missing one, misspelt: one problem, not two."""
     return given[:-1] == wanted[:-1] and bool(difflib.get_close_matches(str(given[-1]), [str(wanted[-1])], n=1))
 
@@ -137,6 +137,8 @@ def next_name(path: Path) -> str:
 
 def _key_help(path: Path, of: str) -> str:
     key, owner = str(path[-1]), _owner(path, of)
+    if key == "<<":
+        return "merge keys are not read: write the keys out"
     known = _KEYS_OF[owner]
     elsewhere = [name for name, keys in _KEYS_OF.items() if key in keys and name not in _OTHER_FILES]
     if elsewhere and owner not in _OTHER_FILES:
@@ -148,8 +150,14 @@ def _key_help(path: Path, of: str) -> str:
 
 def _missing_help(path: Path, of: str) -> str:
     owner = _owner(path, of)
-    field = _MODEL_OF[owner].model_fields.get(str(path[-1]))
-    return (field.description if field is not None else "") or f"{owner} needs `{path[-1]}`"
+    return meaning_of(_MODEL_OF[owner], str(path[-1])) or f"{owner} needs `{path[-1]}`"
+
+
+def meaning_of(model: type[BaseModel], key: str) -> str:
+    """Return what a key is for, as a help line says it; empty where nothing is written down."""
+    field = model.model_fields.get(key)
+    text = (field.description or "") if field is not None else ""
+    return (text[:1].lower() + text[1:]).rstrip(".")
 
 
 _KINDS: tuple[tuple[type, str], ...] = ((str, "text"), (list, "a list"), (dict, "a mapping"))

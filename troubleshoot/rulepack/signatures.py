@@ -200,4 +200,6 @@ def _regex_help(said: str) -> str:
         return "in single quotes YAML leaves backslashes alone: '\\d+'"
     if "missing )" in said or "unbalanced parenthesis" in said or "nothing to repeat" in said:
         return "escape what stands for itself with a backslash, or use `text:`, which needs no escaping"
+    if "unknown group" in said:
+        return "no group of that name or number stands before it: `(?P<name>...)` makes one"
     return "use `text:` where the line is literal"
