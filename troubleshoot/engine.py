@@ -287,7 +287,7 @@ def scan_source(
         result = merge_hits(result, again, opened.joined_end)
     return ScanResult(
         source=opened.source,
-        hits=result.hits,
+        hits=opened.in_order(result.hits),
         counts=result.counts,
         saturated=result.saturated,
         notes=(*opened.notes(), *result.notes),
@@ -305,4 +305,4 @@ def pack_notes(pack: RulePack) -> Iterator[Note]:
     """Yield a note per problem of a rule that was left out, so that no rule goes missing in silence."""
     for problem in pack.problems:
         code = "rule-left-out" if problem.severity == "error" else "packs"
-        yield Note(code, f"{problem.place}: {problem.text}", None)
+        yield Note(code, f"{problem.place}: {problem.text}" if problem.place else problem.text, None)

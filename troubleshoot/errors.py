@@ -40,6 +40,7 @@ CODES: dict[str, str] = {
     "P003": "rule of one pack stands in for that of another",
     "P004": "override means no rule",
     "P005": "no rules in a pack",
+    "P006": "drafts of a pack are left out",
     # lints: the rule loads, and would disappoint
     "L001": "keys out of order",
     "L002": "signature never used",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from troubleshoot.engine import Engine
 from troubleshoot.errors import RuleError, UsageError
 from troubleshoot.model import PatternUse, RulePack
 from troubleshoot.rulepack import load as load_module
@@ -266,3 +267,30 @@ def test_a_file_in_utf_16_is_called_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "net/a.yaml").write_bytes("title: t\n".encode("utf-16"))
     (problem,) = find_problems([tmp_path])
     assert (problem.code, problem.text, problem.help) == ("R013", "UTF-16, and not UTF-8", "save the file as UTF-8")
+
+
+def test_a_draft_of_a_given_pack_is_left_out_with_a_word(write: Write) -> None:
+    for number in range(7):
+        write(f"pack/net/a{number}.yaml", f"words {number}", "status: draft\n")
+    write("pack/net/b.yaml")
+    (problem,) = load("pack").problems
+    assert (problem.code, problem.severity, problem.place) == ("P006", "warning", None)
+    named = "net/a0, net/a1, net/a2, net/a3, net/a4 and 2 more"
+    assert problem.text == f"7 drafts of pack are left out: {named}; --drafts uses them"
+    assert load("pack", drafts=True).problems == ()
+
+
+def test_a_draft_that_is_off_stands_in_for_nothing(write: Write) -> None:
+    write("below/net/a.yaml")
+    write("above/net/a.yaml", "other words", "status: draft\n")
+    assert load("below", "above").rules["net/a"].path == "below/net/a.yaml"
+    assert load("below", "above", drafts=True).rules["net/a"].path == "above/net/a.yaml"
+
+
+def test_a_report_tells_how_drafts_are_switched_on(write: Write) -> None:
+    write("pack/net/a.yaml", more="status: draft\n")
+    write("pack/net/b.yaml", "others")
+    notes = Engine(load("pack")).scan_text("some words\n").notes
+    assert [(each.code, each.text) for each in notes] == [
+        ("packs", "1 draft of pack is left out: net/a; --drafts uses it")
+    ]

@@ -44,12 +44,15 @@ from troubleshoot.rulepack.schema import parse_rule
 # What rules' files came to before, by all that decides it: for whoever reads the same pack again and again.
 Memory = dict[tuple[object, ...], tuple[Rule | None, list[Problem]]]
 
+_DRAFTS_NAMED = 5
+
 
 @dataclass(slots=True)
 class _Gathered:
     """What has been read so far, lowest layer first."""
 
     memory: Memory | None = None
+    drafts: bool = False
     rules: dict[str, Rule] = field(default_factory=dict)
     shared: dict[str, Signature] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
@@ -74,7 +77,7 @@ def read_pack(
     Of the `context` layers only shared signatures, tables and built-in signatures are taken, none of their problems.
     With a `memory`, a rule's file that is in it, and what it leans on, is not parsed again.
     """
-    gathered = _Gathered(memory)
+    gathered = _Gathered(memory, drafts)
     for layer in context:
         _read_layer(gathered, layer, PackHeader(""), rules=False)
     gathered.problems.clear()
@@ -82,7 +85,7 @@ def read_pack(
         header = _header(gathered, layer)
         if header is not None:
             _read_layer(gathered, layer, header, rules=True)
-    rules = {id: rule for id, rule in sorted(gathered.rules.items()) if drafts or rule.status is not Status.DRAFT}
+    rules = dict(sorted(gathered.rules.items()))
     rules = {id: replace(rule, causes=resolve_causes(rule.causes, rules)) for id, rule in rules.items()}
     if overrides is not None:
         wanted, problems = read_overrides(overrides)
@@ -145,13 +148,28 @@ def _read_layer(gathered: _Gathered, layer: Layer, header: PackHeader, *, rules:
         gathered.problems += problems
         gathered.builtin.setdefault(file.name, {}).update(group)
     companions = tuple(line for line in gathered.contents if line.startswith((SHARED, TABLES)))
+    drafts: list[str] = []
     for file in layer.of("rule") if rules else ():
         rule = _read_rule(gathered, file, tables, companions)
         if rule is None:
             continue
         if prefix:
             rule = replace(rule, lookup=tuple(_own_table(each, own_tables, prefix) for each in rule.lookup))
-        _take(gathered, replace(rule, pack=header.name), header)
+        if rule.status is Status.DRAFT and not gathered.drafts:
+            drafts.append(rule.id)
+        else:
+            _take(gathered, replace(rule, pack=header.name), header)
+    if drafts and not layer.is_shipped:
+        gathered.problems.append(_left_out(drafts, layer))
+
+
+def _left_out(drafts: Sequence[str], layer: Layer) -> Problem:
+    """Return the word on drafts of a pack that somebody chose: they look for a finding that cannot come."""
+    more = len(drafts) - _DRAFTS_NAMED
+    named = ", ".join(drafts[:_DRAFTS_NAMED]) + (f" and {more} more" if more > 0 else "")
+    what, are, them = ("draft", "is", "it") if len(drafts) == 1 else ("drafts", "are", "them")
+    text = f"{len(drafts)} {what} of {layer.path} {are} left out: {named}; --drafts uses {them}"
+    return Problem("P006", text, help="a rule that is ready goes without `status: draft`", severity="warning")
 
 
 def _read_rule(
