@@ -28,7 +28,7 @@ _Natural = tuple[tuple[int, int, str], ...]
 
 def place_of(hit: Hit) -> tuple[str, int, int]:
     """Return source, line and column: the same for the same hit, and in reading order within a source."""
-    return (hit.record.source.name, hit.record.line, hit.start)
+    return (hit.record.source.name, hit.record.position, hit.start)
 
 
 def rank_of(hit: Hit) -> int | None:
@@ -81,7 +81,7 @@ def _key(each: SignatureHit, zone: str | None) -> tuple[datetime, int, _Natural,
         time,
         rank if rank is not None else _NO_RANK,
         natural(record.source.name),
-        record.line,
+        record.position,
         each.hit.start,
         each.signature,
     )

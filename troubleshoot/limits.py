@@ -38,6 +38,7 @@ ARCHIVE_MEMBERS = 100_000
 ARCHIVE_RATIO = 2_000  # decompressed : compressed, once RATIO_FLOOR_BYTES have come out
 RATIO_FLOOR_BYTES = 64 * 1024 * 1024
 TOTAL_BYTES = 1024 * 1024 * 1024 * 1024  # 1 TiB: a job's worth of logs, and an end to a bomb
+TURN_BYTES = 8 * 1024 * 1024  # a source newest first of up to this size is put in order, which holds 75 MiB
 PROBE_LINES = 200  # lines looked at to recognise wrappers
 FILE_PROBE_LINES = 60  # the same in a small file: a job has thousands, and each line looked at takes 20 us
 

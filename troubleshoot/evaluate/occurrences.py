@@ -152,7 +152,7 @@ def _events(sightings: Iterable[Sighting], by_lines: bool) -> list[_Event]:
 
 def _at(sighting: Sighting, by_lines: bool) -> float:
     record = sighting.hit.record
-    return float(record.line) if by_lines or record.stamp is None else record.stamp.time.timestamp()
+    return float(record.position) if by_lines or record.stamp is None else record.stamp.time.timestamp()
 
 
 _Key = tuple[float, tuple[str, int, int]]

@@ -72,9 +72,10 @@ def _records(sightings: Iterable[Sighting]) -> dict[tuple[str, int], int]:
     number, source, end = 0, "", 0
     for each in sorted(sightings, key=lambda each: each.place):
         record = each.hit.record
-        if each.source != source or record.line > end:
-            number, source, end = number + 1, each.source, record.end_line
-        end = max(end, record.end_line)
+        last = record.position + record.end_line - record.line
+        if each.source != source or record.position > end:
+            number, source, end = number + 1, each.source, last
+        end = max(end, last)
         numbers[(source, record.line)] = number
     return numbers
 
@@ -155,7 +156,7 @@ def _lines(view: View) -> dict[str, list[_Row]]:
     """Return the hits of each source by line, the source with the earliest hit first."""
     sources: dict[str, list[_Row]] = {}
     for each in earliest_first(view.all()):
-        sources.setdefault(each.source, []).append((float(each.hit.record.line), each))
+        sources.setdefault(each.source, []).append((float(each.hit.record.position), each))
     return {source: sorted(rows, key=lambda row: (row[0], row[1].place)) for source, rows in sources.items()}
 
 

@@ -12,7 +12,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from troubleshoot import limits
 from troubleshoot.ingest.blocks import read_blocks
@@ -20,7 +20,7 @@ from troubleshoot.ingest.ranges import Range, can_be_ranged, find_seams, read_ra
 from troubleshoot.ingest.samples import SAMPLE_BYTES, Peek, choose_lines, mend_pieces, take_pieces
 from troubleshoot.ingest.sections import Sections, has_sections
 from troubleshoot.ingest.streams import Readable, Remarks, Replayed, in_memory, read_head
-from troubleshoot.model import Block, Normaliser, Note, Source, SourceInfo
+from troubleshoot.model import Block, Hit, Normaliser, Note, Source, SourceInfo
 from troubleshoot.normalise import (
     PUT_BEFORE,
     Clock,
@@ -35,10 +35,14 @@ from troubleshoot.normalise import (
     join_wrapped,
     look_at,
     may_hold_documents,
+    may_run_backwards,
     read_wide_blocks,
     text_as_given,
     whole_document,
 )
+
+if TYPE_CHECKING:
+    from troubleshoot.ingest.turned import Turned
 
 DOCUMENT_LINES = 100  # of a large source tell whether all of it is one document
 PEELED_LINES = 5000  # so many are unwrapped to look for documents in them
@@ -79,6 +83,8 @@ class OpenSource:
         self._documents = Documents()
         self._sections: Sections | None = None
         self._joined_ends: dict[int, int] = {}
+        self._newest_first = False
+        self._turned: Turned | None = None
         self._bytes = 0
         self._lines = 0
         self._normaliser = LineNormaliser(source.identity, Clock(written or datetime.now(UTC)), self._sample_lines)
@@ -124,7 +130,8 @@ class OpenSource:
             return False
         self._size = part.size
         self._look_over(self._peek(0, SAMPLE_BYTES))
-        if not can_be_ranged(self._look) or self._sections is not None:
+        turns = self._newest_first and part.size <= limits.TURN_BYTES
+        if not can_be_ranged(self._look) or self._sections is not None or turns:
             return False
         self._range = part
         return True
@@ -169,7 +176,12 @@ class OpenSource:
 
     def notes(self) -> tuple[Note, ...]:
         """Return what the reader should know of how the reading went, so far."""
-        remarks = [*self._remarks, *(self._normaliser.remarks if self._pieces else ())]
+        remarks = list(self._remarks)
+        if self._newest_first:
+            done = (
+                "read from the last one up" if self._turned is not None else "too many to be turned: sort them by time"
+            )
+            remarks.append(("newest-first", f"the lines stand newest first, as some log viewers export them; {done}"))
         if self._mended is not None and (cut := cut_marks(bytes(self._mended.data))):
             remarks.append(("truncated", f"the text says that something was left out: {cut}"))
         return tuple(Note(code, text, self.source.name) for code, text in remarks)
@@ -202,6 +214,9 @@ class OpenSource:
             self._mended = _with_map(block)
             self._pieces = [bytes(block.data)]
             self._find_documents(self._mended)
+            self._newest_first = self._is_newest_first()
+            if self._newest_first:
+                block = self._mended = self._turn([self._mended])
             yield block
         self._bytes = len(data)
 
@@ -236,6 +251,7 @@ class OpenSource:
             [row.decode("utf-8", "replace") for row in pieces[0].split(b"\n")[:DOCUMENT_LINES]]
         )
         self._normaliser.document_at = self._documents.at
+        self._newest_first = self._is_newest_first()
         return encoding, mark
 
     def _look_for_sections(self, sample: bytes) -> None:
@@ -252,10 +268,40 @@ class OpenSource:
             raw = read_blocks(replayed, size, line_bytes=0, overlap=0)  # it may be all one line
         else:
             raw = read_blocks(replayed, size)
+        blocks = Mender(self._look, self._remarks).mend(self._counted(raw))
         try:
-            yield from Mender(self._look, self._remarks).mend(self._counted(raw))
+            yield from self._in_order(blocks) if self._newest_first else blocks
         finally:
             self._bytes = replayed.count
+
+    def _is_newest_first(self) -> bool:
+        if self._sections is not None or not any(map(may_run_backwards, self._pieces)):
+            return False
+        return self._normaliser.detected.newest_first
+
+    def _in_order(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        """Yield a source newest first as one block, oldest first; a large one as it stands."""
+        kept: list[Block] = []
+        size = 0
+        for block in blocks:
+            kept.append(_with_map(block))
+            size += len(block.data)
+            if size > limits.TURN_BYTES or block.cut:
+                yield from kept
+                yield from blocks
+                return
+        if kept:
+            yield self._turn(kept)
+
+    def _turn(self, blocks: Sequence[Block]) -> Block:
+        from troubleshoot.ingest.turned import Turned  # few sources need it
+
+        self._turned = Turned(blocks, self._normaliser, all_begin=self._look.json is not None)
+        return self._turned.block
+
+    def in_order(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        """Return the hits as their records were written, where the lines stand in another order."""
+        return self._turned.in_order(hits) if self._turned is not None else tuple(hits)
 
     def _sample_lines(self) -> tuple[list[str], bool]:
         """Return up to limits.PROBE_LINES lines of the repaired text, and whether they are only some of it."""

@@ -57,10 +57,12 @@ class LineMap:
 
     Several lines may have come from one (a progress bar's, a JSON record's), one from several (joined pieces: where the
     first stood). The sequences may be computed when first asked, so a block without hits never pays for them.
+    `continued`: indexes, rising, of lines that go on in the record of the line before, as far as a repair knows.
     """
 
     lines: Sequence[int]
     offsets: Sequence[int]
+    continued: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,12 @@ class Record:
     identity: Identity = NOBODY
     level: str | None = None
     document: str = "log"  # kind of document it stands in: log, env, manifest, describe, fi_info, ...
+    order: int | None = None  # its place in time, in a source whose lines stand newest first
+
+    @property
+    def position(self) -> int:
+        """Where the record comes among those of its source: its line, but in a source newest first."""
+        return self.line if self.order is None else self.order
 
 
 @dataclass(frozen=True, slots=True)

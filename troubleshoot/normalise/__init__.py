@@ -7,6 +7,7 @@ from troubleshoot.normalise.mend import Look, Mender, look_at
 from troubleshoot.normalise.origins import text_as_given
 from troubleshoot.normalise.peel import PUT_BEFORE, LineNormaliser
 from troubleshoot.normalise.timestamps import Clock, parse_stamp
+from troubleshoot.normalise.turned import may_run_backwards, turn_text
 from troubleshoot.normalise.wrapped import join_wrapped
 
 __all__ = [
@@ -23,8 +24,10 @@ __all__ = [
     "join_wrapped",
     "look_at",
     "may_hold_documents",
+    "may_run_backwards",
     "parse_stamp",
     "read_wide_blocks",
     "text_as_given",
+    "turn_text",
     "whole_document",
 ]

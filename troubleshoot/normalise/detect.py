@@ -107,13 +107,24 @@ def detect(lines: Sequence[str], clock: Clock, *, sampled: bool = False) -> Dete
                 row.take(taken)
                 changed.append(row)
         _take_strong(changed)
-    stamps = [(facts["ts"] or "", each.zone) for row in rows for each, _, facts in row.taken if facts.get("ts")]
-    dated = [parse_stamp(text, clock, zone) if _YEAR.search(text) else None for text, zone in stamps]
+    stamps = [
+        (i, facts["ts"] or "", each.zone)
+        for i, row in enumerate(rows)
+        for each, _, facts in row.taken
+        if facts.get("ts")
+    ]
+    dated = [parse_stamp(text, clock, zone) if _YEAR.search(text) else None for _, text, zone in stamps]
     clock = _set_clock(clock, [stamp for stamp in dated if stamp])
-    found_stamps = (stamp or parse_stamp(text, clock, zone) for stamp, (text, zone) in zip(dated, stamps, strict=True))
-    times = [stamp.time for stamp in found_stamps if stamp]
+    times: list[datetime] = []
+    of_rows: dict[int, datetime] = {}  # the outermost
+    for (number, text, zone), known in zip(stamps, dated, strict=True):
+        stamp = known or parse_stamp(text, clock, zone)
+        if stamp is not None:
+            times.append(stamp.time)
+            of_rows.setdefault(number, stamp.time)
     first, last = min(times, default=None), max(times, default=None)
-    return Detected(clock, tuple(adopted), _names(rows), first, last, _identity(rows), _runs_backwards(times))
+    backwards = _runs_backwards([*of_rows.values()])
+    return Detected(clock, tuple(adopted), _names(rows), first, last, _identity(rows), backwards)
 
 
 def _take_strong(rows: Sequence[_Row]) -> None:

@@ -128,6 +128,7 @@ class _Out:
         self.lines: list[bytes] = []
         self.numbers: list[int] = []
         self.offsets: list[int] = []
+        self.continued: list[int] = []
         self._counted = (0, 0)
 
     def add(self, window: _Window, at: int, end: int, value: Any, context: dict[str, Any]) -> None:
@@ -154,7 +155,9 @@ class _Out:
         data = raw.encode("latin-1")
         key = re.search(rb'"' + re.escape(shown.key.encode()) + rb'"\s*:\s*', data)
         first = key.start() if key else 0
-        for line, start in zip(render(shown), starts_of(data, shown), strict=True):
+        for i, (line, start) in enumerate(zip(render(shown), starts_of(data, shown), strict=True)):
+            if i:
+                self.continued.append(len(self.lines))
             self._put(window, at + (start or first), line)
 
     def add_raw(self, window: _Window, at: int, end: int) -> None:
@@ -175,7 +178,7 @@ class _Out:
     def block(self, *, last: bool) -> Block:
         data = b"".join(line + b"\n" for line in self.lines)
         first = (self.numbers[0], self.offsets[0]) if self.numbers else (1, 0)
-        return Block(data, *first, LineMap(self.numbers, self.offsets), last=last)
+        return Block(data, *first, LineMap(self.numbers, self.offsets, self.continued), last=last)
 
 
 def _context(text: str) -> dict[str, Any]:

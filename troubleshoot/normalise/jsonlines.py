@@ -52,13 +52,16 @@ def show_json_lines(text: Text, last: bool) -> Text:
     out: list[bytes] = []
     numbers: list[int] = []
     offsets: list[int] = []
+    continued: list[int] = []
     old = text.map
     for i, line in enumerate(lines[:-1] if ends_whole else lines):
         shown, starts = _show_line(line)
+        continued.extend(range(len(out) + 1, len(out) + len(shown)))
         out.extend(shown)
         numbers.extend([old.lines[i]] * len(shown))
         offsets.extend(old.offsets[i] + (start if text.exact else 0) for start in starts)
-    return Text(b"\n".join(out) + (b"\n" if ends_whole else b""), LineMap(numbers, offsets), exact=False)
+    places = LineMap(numbers, offsets, continued)
+    return Text(b"\n".join(out) + (b"\n" if ends_whole else b""), places, exact=False)
 
 
 def _docker_at_once(data: bytes) -> bytes | None:

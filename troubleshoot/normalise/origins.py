@@ -81,7 +81,16 @@ class Text:
                 for at, (_, shift) in zip(pick(old.offsets, [i for i, _ in found]), found, strict=True)
             ]
         )
-        return Text(data, LineMap(lines, offsets), self.exact)
+        return Text(data, LineMap(lines, offsets, Later(lambda: _continued(old.continued, found))), self.exact)
+
+
+def _continued(old: Sequence[int], places: Sequence[Place]) -> list[int]:
+    """Return which of the new lines go on in a record: those of a line that did, and what another was broken into."""
+    before = frozenset(old)
+    first: dict[int, int] = {}
+    for index, (line, _) in enumerate(places):
+        first.setdefault(line, index)
+    return [i for i, (line, _) in enumerate(places) if line in before or first[line] != i]
 
 
 def pick(values: Sequence[int], indexes: Sequence[int]) -> list[int]:

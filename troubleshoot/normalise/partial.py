@@ -127,7 +127,9 @@ def _rewritten(text: Text, edits: list[_Edit], finished: list[_Open]) -> Text:
     indexes = Later(kept)
     lines = Later(lambda: [*(part.line for part in finished), *pick(old.lines, indexes)])
     offsets = Later(lambda: [*(part.offset for part in finished), *pick(old.offsets, indexes)])
-    return Text(b"".join(pieces), LineMap(lines, offsets), exact=False)
+    before = len(finished)
+    continued = Later(lambda: [before + at for at, i in enumerate(indexes) if i in frozenset(old.continued)])
+    return Text(b"".join(pieces), LineMap(lines, offsets, continued), exact=False)
 
 
 def has_continued(data: bytes | bytearray, end: int) -> bool:

@@ -94,13 +94,6 @@ class LineNormaliser:
             identity = identity.over(self.identity_at(line))
         return Peeled(text, stamp, identity.over(self.identity), level, document)
 
-    @property
-    def remarks(self) -> tuple[tuple[str, str], ...]:
-        """What a reader should know of the lines as they are, as codes and texts of notes."""
-        if self.detected.newest_first:
-            return (("newest-first", "the lines stand newest first, as some log viewers export them"),)
-        return ()
-
 
 def _first_weak(text: str, last: str | None, weak: Sequence[Wrapper], used: set[str]) -> Found | None:
     for each in weak:

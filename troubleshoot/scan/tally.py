@@ -157,7 +157,9 @@ def merge_hits(one: ScanResult, other: ScanResult, last_line: Callable[[int], in
     the second pass goes: what the first pass found on any of these is not found again in all of them together."""
     seen: dict[int, list[int]] = {}
     for hit in one.hits:
-        seen.setdefault(hit.pattern, []).append(hit.record.line)  # rises: hits come in the order of their lines
+        seen.setdefault(hit.pattern, []).append(hit.record.line)
+    for lines in seen.values():
+        lines.sort()  # in a source newest first they fall
 
     def is_fresh(hit: Hit) -> bool:
         lines = seen.get(hit.pattern, [])
