@@ -116,3 +116,15 @@ def test_folder_is_tied_to_its_schemas() -> None:
     assert path.read_text() == "# yaml-language-server: $schema=../_schemas/rule.json\ntitle: x\n"
     assert run("schema", "--into", "mine").stdout == "0 files written.\n"
     assert run("schema", "--into", "none").exit_code == 2
+
+
+def test_a_pack_of_its_own_is_checked_without_the_shipped_rules() -> None:
+    shipped = (Path(__file__).parents[1] / "rules/slurm/time-limit.yaml").read_text()
+    path = Path("mine/slurm/out-of-time.yaml")
+    path.parent.mkdir(parents=True)
+    path.write_text(shipped)
+    assert "slurm/time-limit fires on this example too" in run("check", "mine").stdout
+    alone = run("check", "mine", "--no-default-rules").stdout
+    assert "slurm/time-limit fires" not in alone
+    assert "L010" not in alone
+    assert "nothing to check" in run("check", "--no-default-rules").stderr

@@ -31,17 +31,26 @@ FORMAT = click.option(
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--strict", is_flag=True, help="Warnings fail too.")
 @click.option("--watch", is_flag=True, help="Check again at each save, until interrupted.")
+@click.option(
+    "--default-rules/--no-default-rules",
+    default=True,
+    help="Try the shipped rules on the examples too, or not: for a pack that is used without them.",
+)
 @FORMAT
 @common_options
-def check(paths: tuple[str, ...], strict: bool, watch: bool, format: str, color: str, quiet: bool) -> int:
+def check(
+    paths: tuple[str, ...], strict: bool, watch: bool, default_rules: bool, format: str, color: str, quiet: bool
+) -> int:
     """Check rules: every problem of every file, the lints, each rule's examples and the other rules on them.
 
     PATH is a folder of rules or one rule's file; without one, the shipped rules. Exits with 2 if there is an error.
     With --watch and --format json, each verdict is one line.
     """
+    if not paths and not default_rules:
+        raise UsageError("--no-default-rules and no PATH: there is nothing to check", help="give a folder of rules")
     if watch:
-        return _watch(paths, strict, format, look_for(STDOUT, color))
-    problems = find_all_problems(paths)
+        return _watch(paths, strict, format, look_for(STDOUT, color), default_rules)
+    problems = find_all_problems(paths, default_rules=default_rules)
     if format == "json":
         from troubleshoot.report.json import dump
 
@@ -65,7 +74,7 @@ def _code(problems: Sequence[Problem], strict: bool) -> int:
     return COULD_NOT_RUN if (strict and problems) or any(each.severity == "error" for each in problems) else 0
 
 
-def _watch(paths: Sequence[str], strict: bool, format: str, look: Look) -> int:
+def _watch(paths: Sequence[str], strict: bool, format: str, look: Look, default_rules: bool) -> int:
     """Say the verdict now and at each save, until interrupted; return the exit code of the last one."""
     from troubleshoot.rulepack import changes
 
@@ -79,7 +88,7 @@ def _watch(paths: Sequence[str], strict: bool, format: str, look: Look) -> int:
     try:
         while True:
             try:
-                problems = find_all_problems(paths, memory)
+                problems = find_all_problems(paths, memory, default_rules=default_rules)
             except TroubleshootError as error:  # a file that is gone may come back
                 problems = [Problem("R013", error.text, help=error.help)]
             code = _code(problems, strict)
@@ -105,9 +114,11 @@ def _say_verdict(problems: Sequence[Problem], changed: Sequence[str], format: st
     emit(f"{head}\n\n{body}{look.paint(verdict.rstrip(), 'bold', style)}\n\n")
 
 
-def find_all_problems(paths: Sequence[str], memory: Memory | None = None) -> list[Problem]:
+def find_all_problems(
+    paths: Sequence[str], memory: Memory | None = None, *, default_rules: bool = True
+) -> list[Problem]:
     """Return what is wrong with the rules of these paths: errors first, those of loading before those of lints.
-    `memory` keeps what was parsed, for whoever asks again and again."""
+    `memory` keeps what was parsed, for whoever asks again and again. `default_rules`: the shipped ones are beside."""
     from troubleshoot.engine import Engine
     from troubleshoot.rulepack.files import default_rules_dir, list_translations
     from troubleshoot.rulepack.lint import lint_pack
@@ -118,7 +129,9 @@ def find_all_problems(paths: Sequence[str], memory: Memory | None = None) -> lis
     given = [Path(path) for path in paths]
     folders = list(dict.fromkeys(rule_of(path) for path in given))
     problems = find_problems(folders, memory)
-    pack = load_pack(folders, drafts=True, overrides=None, cache=memory is None, memory=memory)
+    pack = load_pack(
+        folders, drafts=True, default_rules=default_rules, overrides=None, cache=memory is None, memory=memory
+    )
     only = {rule.id for rule in pack.rules.values() if _is_below(rule.path, folders)} if folders else None
     linted = lint_pack(pack, Engine(pack).scan_texts, only=only, choose=choose)
     linted += lint_translations(list_translations(given or [default_rules_dir()]), pack)

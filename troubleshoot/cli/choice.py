@@ -25,7 +25,7 @@ def complete_rule(ctx: click.Context, param: click.Parameter, incomplete: str) -
     return ids or [CompletionItem(incomplete, type="file")]
 
 
-def choose_rule(name: str, rules: tuple[str, ...], default_rules: bool) -> tuple[Engine, Rule]:
+def choose_rule(name: str, rules: tuple[str, ...], default_rules: bool, *, quiet: bool = False) -> tuple[Engine, Rule]:
     """Return the rule that `name` means, drafts too, and an engine that knows it beside the rules that options name.
 
     Raises UsageError where there is none, and RuleError with its problems for a file that does not load."""
@@ -33,11 +33,9 @@ def choose_rule(name: str, rules: tuple[str, ...], default_rules: bool) -> tuple
         path = Path(name)
         if not path.exists():
             raise UsageError(f"no such file: {name}", help="give the id of a rule, or the path of its file")
-        from troubleshoot.engine import Engine
-
-        engine = Engine.default((*rules, name), default_rules=default_rules, drafts=True)
+        engine = load_engine((*rules, name), default_rules, True, quiet=quiet)
         return engine, _rule_of(path, engine.pack)
-    engine = load_engine(rules, default_rules, True)
+    engine = load_engine(rules, default_rules, True, quiet=quiet)
     rule = find_rule(engine.pack, name)
     if rule is None:
         help = nearest(name, list(engine.pack.rules)) or "`troubleshoot rules list WORD` searches"

@@ -42,7 +42,7 @@ def check(
     """
     from troubleshoot.corpus import check_corpus
 
-    result = check_corpus(load_engine(rules, default_rules, drafts), folder, only)
+    result = check_corpus(load_engine(rules, default_rules, drafts, quiet=quiet), folder, only)
     if not result.incidents:
         raise UsageError(f"no incident in {folder}", help="an incident is a folder that holds expected.yaml")
     if format == "json":

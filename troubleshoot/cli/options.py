@@ -89,9 +89,14 @@ def _engine(rules: tuple[str, ...], default_rules: bool, drafts: bool, _override
     return Engine.default(rules, default_rules=default_rules, drafts=drafts)
 
 
-def load_engine(rules: tuple[str, ...], default_rules: bool, drafts: bool) -> Engine:
-    """Return the engine over the rules that the options name."""
-    return _engine(rules, default_rules, drafts, os.environ.get(pack_overrides.VARIABLE))
+def load_engine(rules: tuple[str, ...], default_rules: bool, drafts: bool, *, quiet: bool = False) -> Engine:
+    """Return the engine over the rules that the options name, ready to scan."""
+    from troubleshoot.cli.preparing import Preparing
+
+    with Preparing(quiet=quiet):
+        engine = _engine(rules, default_rules, drafts, os.environ.get(pack_overrides.VARIABLE))
+        engine.scanner()
+    return engine
 
 
 def names_of_rule(pack: RulePack, rule_id: str) -> tuple[str, ...]:

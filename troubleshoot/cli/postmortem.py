@@ -94,7 +94,7 @@ def postmortem(
     platform = check_platform(on)
     period = period_between(since, until)
     found, missing = find_paths(paths)
-    engine = load_engine(rules, default_rules, drafts)
+    engine = load_engine(rules, default_rules, drafts, quiet=quiet)
     with ReadProgress(quiet=quiet, judge=judge(engine)) as progress, stopping() as stop:
         reading = Reading(watcher=progress, workers=jobs, runner=runner_for(on_ray), stop=stop, period=period)
         stdin = stdin_stream() if "-" in found else None

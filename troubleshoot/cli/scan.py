@@ -125,7 +125,7 @@ def scan(
     if follows and period is not None:
         raise UsageError("--since and --until are for what is written; --follow tells what comes", help="leave one out")
     found, missing = find_paths(paths)
-    engine = load_engine(rules, default_rules, drafts)
+    engine = load_engine(rules, default_rules, drafts, quiet=quiet)
     check_names(select, engine.pack, "--select")
     check_names(ignore, engine.pack, "--ignore")
     stopped = False

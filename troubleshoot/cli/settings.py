@@ -9,7 +9,9 @@ import click
 from troubleshoot.cli.options import common_options
 from troubleshoot.cli.output import emit
 from troubleshoot.config import KEYS, Settings, Value, user_config_file
+from troubleshoot.report.printable import visible
 from troubleshoot.report.redact import redact_text
+from troubleshoot.rulepack.cache import cache_dir, why_not_kept
 
 
 @click.group()
@@ -40,7 +42,9 @@ def show(settings: Settings, format: str, color: str, quiet: bool) -> None:
             value = ", ".join(value) if isinstance(value, tuple) else value
             lines.append(f"{key.name:<{width}}  {value}  (from {setting.origin})")
     lines.append(f"\nSettings of the user: {user_config_file(os.environ) or 'no home folder'}")
-    emit("\n".join(lines) + "\n")
+    why = why_not_kept()
+    lines.append(f"Prepared rules: {f'not kept ({why}), so each start takes seconds' if why else cache_dir()}")
+    emit(visible("\n".join(lines) + "\n"))
 
 
 def _shown(value: Value) -> Value:

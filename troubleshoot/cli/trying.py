@@ -37,7 +37,7 @@ def test(
     from troubleshoot.report.trial import render_trial, trial_document
     from troubleshoot.trial import try_rule
 
-    engine, chosen = choose_rule(rule, rules, default_rules)
+    engine, chosen = choose_rule(rule, rules, default_rules, quiet=quiet)
     with ReadProgress(quiet=quiet) as progress:
         trial = try_rule(engine, chosen, choose_logs(logs) if logs else None, progress)
     if format == "json":

@@ -33,7 +33,7 @@ def why(
     from troubleshoot.explain import explain
     from troubleshoot.report.why import render_why, why_document
 
-    engine, chosen = choose_rule(rule, rules, default_rules)
+    engine, chosen = choose_rule(rule, rules, default_rules, quiet=quiet)
     with ReadProgress(quiet=quiet) as progress:
         explanation = explain(engine, chosen.id, choose_logs(paths), progress)
     if format == "json":

@@ -25,6 +25,7 @@ from troubleshoot.rulepack.files import Layer, fingerprint
 
 FILES_KEPT = 24  # newest first; a pack under work leaves one or two behind at every save
 _DIGEST_BYTES = 16
+_TRIAL_BYTES = 4096  # a full disk takes the name of a file and none of its bytes
 _PACKAGE = Path(__file__).parent.parent
 _OWN_MODULES = (_PACKAGE / "rulepack", _PACKAGE / "model", _PACKAGE)  # and where, values, reach in the last
 
@@ -38,6 +39,23 @@ def cache_dir() -> Path | None:
         return Path.home() / ".cache" / "troubleshoot"
     except RuntimeError:
         return None
+
+
+def why_not_kept() -> str:
+    """Return why nothing can be kept between runs, or "" where it can: the folder is tried with a file."""
+    folder = cache_dir()
+    if folder is None:
+        return "this user has no home folder"
+    import tempfile  # not needed for a warm start
+
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as trial:
+            trial.write(b"\0" * _TRIAL_BYTES)
+            trial.flush()
+    except OSError as error:
+        return f"{folder}: {(error.strerror or type(error).__name__).lower()}"
+    return ""
 
 
 def key_of(layers: Iterable[Layer], options: str) -> str:
