@@ -66,6 +66,29 @@ def check_maps(data: bytes) -> None:
             assert len(block.line_map.offsets) == len(block.line_map.lines)
 
 
+BEGINNINGS = [
+    b"timestamp,message\n", b"sep=\t\nTime\tLine\n", b"__CURSOR=x\n__REALTIME_TIMESTAMP=1796069704123456\n",
+    b'{"results":[[{"field":"@message","value":"x"}],',
+]  # fmt: skip
+BEGUN = [
+    b'"', b'""', b",", b'1796069704,"', b"\t", b"\n\n", b"MESSAGE\n", b"MESSAGE=x\n", b"\5\0\0\0\0\0\0\0", b"A=b\n",
+    b"\xff" * 8, b'[{"field":1}],', b"20:15:04 ", b"20:15:03 ",
+]  # fmt: skip
+
+
+@settings(max_examples=250, deadline=None)
+@given(
+    st.sampled_from(BEGINNINGS),
+    st.lists(st.sampled_from(BEGUN + PIECES), max_size=30).map(b"".join),
+    st.integers(1, 90),
+)
+def test_any_export_is_read_and_peeled(begin: bytes, rest: bytes, size: int) -> None:
+    data = begin + rest
+    check(open_text(data), data)
+    with mock.patch.object(limits, "PASTE_BYTES", 16):
+        check(open_text(data), data, size)
+
+
 @settings(max_examples=250, deadline=None)
 @given(soup)
 def test_any_text_is_read_and_peeled(data: bytes) -> None:

@@ -245,7 +245,7 @@ class OpenSource:
         sample = b"".join(pieces)
         self._look = look_at(sample, encoding, mark, small=False)
         self._look_for_sections(sample)
-        self._pieces = pieces if self._look.json != "document" else pieces[:1]
+        self._pieces = pieces if not self._look.is_document else pieces[:1]
         self._sampled = True
         self._documents = whole_document(
             [row.decode("utf-8", "replace") for row in pieces[0].split(b"\n")[:DOCUMENT_LINES]]
@@ -264,7 +264,7 @@ class OpenSource:
         replayed = _Counted(Replayed(head, stream))
         if is_wide(encoding):
             raw = read_wide_blocks(replayed, encoding, mark, size)
-        elif self._look.json == "document":
+        elif self._look.is_document:
             raw = read_blocks(replayed, size, line_bytes=0, overlap=0)  # it may be all one line
         else:
             raw = read_blocks(replayed, size)
@@ -296,7 +296,7 @@ class OpenSource:
     def _turn(self, blocks: Sequence[Block]) -> Block:
         from troubleshoot.ingest.turned import Turned  # few sources need it
 
-        self._turned = Turned(blocks, self._normaliser, all_begin=self._look.json is not None)
+        self._turned = Turned(blocks, self._normaliser, all_begin=self._look.json not in (None, "table"))
         return self._turned.block
 
     def in_order(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:

@@ -27,7 +27,10 @@ RECORD_BYTES = 16 * limits.LINE_BYTES  # a longer record is given up, and the re
 # The array whose elements are the records, or "values" of [time, line] pairs.
 KEY_BYTES = 256  # at the end of a window that may hold the beginning of the next array
 _ARRAY = late.compile(r'"(events|hits|logRecords|values|results|entries|logs|records|items)"\s*:\s*\[\s*(?=[{\[])')
-_HEAD = late.compile(r'\s*(?:\[\s*\{|\{[^\x00]*?"(?:events|hits|logRecords|values|entries)"\s*:\s*\[\s*[{\[])')
+_HEAD = late.compile(
+    r'\s*(?:\[\s*\{|\{[^\x00]*?"(?:events|hits|logRecords|values|entries)"\s*:\s*\[\s*[{\[]'
+    r'|\{\s*"results"\s*:\s*\[\s*\[)'
+)
 _BETWEEN = late.compile(r"\s*,?\s*")
 _STREAM = late.compile(r'"stream"\s*:\s*(?=\{)')
 _DECODER = json.JSONDecoder()
@@ -136,6 +139,8 @@ class _Out:
         record = _utf8(value)
         if isinstance(record, list) and len(record) >= 2 and isinstance(record[1], str):
             record = {"timestamp": record[0], "line": record[1], "labels": _utf8(context)}
+        if isinstance(record, list) and all(isinstance(each, dict) and "field" in each for each in record):
+            record = _insight(record)
         if not isinstance(record, dict):
             self._put(window, at, " ".join(raw.split()).encode("latin-1"))
             return
@@ -153,7 +158,7 @@ class _Out:
             self._put(window, at, " ".join(raw.split()).encode("latin-1"))
             return
         data = raw.encode("latin-1")
-        key = re.search(rb'"' + re.escape(shown.key.encode()) + rb'"\s*:\s*', data)
+        key = re.search(rb'"' + re.escape(shown.key.encode()) + rb'"(?:\s*,\s*"value")?\s*:\s*', data)
         first = key.start() if key else 0
         for i, (line, start) in enumerate(zip(render(shown), starts_of(data, shown), strict=True)):
             if i:
@@ -179,6 +184,13 @@ class _Out:
         data = b"".join(line + b"\n" for line in self.lines)
         first = (self.numbers[0], self.offsets[0]) if self.numbers else (1, 0)
         return Block(data, *first, LineMap(self.numbers, self.offsets, self.continued), last=last)
+
+
+def _insight(fields: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a row of CloudWatch Logs Insights, which has pairs of field and value, as a record. Its times are UTC."""
+    record = {str(each["field"]): each.get("value") for each in fields}
+    time = record.get("@timestamp")
+    return record | ({"@timestamp": f"{time.replace(' ', 'T', 1)}Z"} if isinstance(time, str) and " " in time else {})
 
 
 def _context(text: str) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def starts_of(line: bytes, shown: Shown) -> list[int]:
     count = len(shown.lines) + bool(shown.rest)
     if count == 1:
         return [0]
-    literal = re.search(rb'"' + re.escape(shown.key.encode()) + rb'"\s*:\s*"', line)
+    literal = re.search(rb'"' + re.escape(shown.key.encode()) + rb'"(?:\s*,\s*"value")?\s*:\s*"', line)
     if literal is None:
         return [0] * count
     starts = [0]

@@ -92,7 +92,7 @@ def show_record(record: Mapping[str, Any], context: Mapping[str, Any] | None = N
     stamp_text = _stamp(record)
     if key == "MESSAGE":
         return Shown(_journal_prefix(record, stamp_text), lines, key)
-    prefix = _prefix(stamp_text, {**(context or {}), **record})
+    prefix = prefix_of(stamp_text, {**(context or {}), **record})
     return Shown(prefix, lines, key, _rest(record, key), partial=record.get("logtag") == "P")
 
 
@@ -107,7 +107,7 @@ def name_of(record: Mapping[str, Any]) -> str:
 def is_collected(record: Mapping[str, Any]) -> bool:
     """Tell whether a collector wrote the record, not the program itself."""
     return not _COLLECTED.isdisjoint(record) or record.keys() <= {
-        "log", "stream", "time", "attrs", "labels", "line", "timestamp", "message",
+        "log", "stream", "time", "attrs", "labels", "line", "timestamp", "message", "@timestamp", "@version",
     }  # fmt: skip
 
 
@@ -147,7 +147,8 @@ def _journal_prefix(record: Mapping[str, Any], stamp: str) -> str:
     return f"{head}{stamp} {host} {ident}{f'[{pid}]' if isinstance(pid, str) else ''}: " if stamp else ""
 
 
-def _prefix(stamp: str, record: Mapping[str, Any]) -> str:
+def prefix_of(stamp: str, record: Mapping[str, Any]) -> str:
+    """Return what stands before each line of a record's message: its time, and its stream or labels."""
     stream = record.get("logStreamName") or record.get("@logStream")
     if isinstance(stream, str) and stream:
         return f"{stamp} {_word(stream)} " if stamp else f"{_word(stream)} "

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from troubleshoot import late, limits
 from troubleshoot.model import Block
-from troubleshoot.normalise import chat, jsondocument, jsonlines, partial, repair
+from troubleshoot.normalise import chat, journal, jsondocument, jsonlines, partial, repair, tables
 from troubleshoot.normalise.encoding import is_wide
 from troubleshoot.normalise.jsonrecords import name_of
 from troubleshoot.normalise.origins import Text, text_as_given
@@ -42,9 +42,20 @@ class Look:
     encoding: str = "utf-8"
     mark: int = 0  # bytes of its byte order mark
     small: bool = False
-    json: str | None = None  # "lines" or "document"
+    json: str | None = None  # "lines"; or one of _DOCUMENTS, whose records are no lines
     names: tuple[str, ...] = ()  # wrappers that are undone before the scan
     traits: frozenset[str] = frozenset()
+
+    @property
+    def is_document(self) -> bool:
+        return self.json in _DOCUMENTS
+
+
+_DOCUMENTS: dict[str, Callable[[Iterable[Block]], Iterator[Block]]] = {
+    "document": jsondocument.show_document,
+    "table": tables.show_table,
+    "journal": journal.show_journal,
+}
 
 
 @dataclass(slots=True)
@@ -65,8 +76,8 @@ class Mender:
     def mend(self, blocks: Iterable[Block]) -> Iterator[Block]:
         """Yield the blocks, repaired where they need it."""
         blocks = _without_mark(blocks) if self.look.mark and not is_wide(self.look.encoding) else blocks
-        if self.look.json == "document":
-            blocks = jsondocument.show_document(blocks)
+        show = _DOCUMENTS.get(self.look.json or "")
+        blocks = show(blocks) if show is not None else blocks
         repairs = self._repairs()
         for block in blocks:
             yield self._mend_block(block, repairs)
@@ -153,7 +164,9 @@ def look_at(sample: bytes, encoding: str, mark: int, *, small: bool) -> Look:
 def _json_form(begin: bytes) -> tuple[str | None, tuple[str, ...]]:
     head = begin[:HEAD_BYTES]
     if head.lstrip()[:1] not in (b"{", b"["):
-        return None, ()
+        if journal.is_journal(head):
+            return "journal", ("journald-export",)
+        return ("table", ("csv",)) if tables.table_of(head) is not None else (None, ())
     if jsondocument.is_json_document(head):
         return "document", (jsondocument.name_of_document(head),)
     lines = head.split(b"\n")
