@@ -14,28 +14,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import pairwise
+from typing import Any
 
 from troubleshoot import late
 from troubleshoot.model import NOBODY, Identity, Stamp
 from troubleshoot.normalise.facts import VARIABLES, identity_from, identity_from_variable
+from troubleshoot.normalise.shapes import shape_of
 from troubleshoot.normalise.timestamps import Clock, parse_stamp
-from troubleshoot.normalise.weak import LAUNCHER_LINE, WEAK, WeakWrapper
-from troubleshoot.normalise.wrappers import ONCE_MORE, WRAPPERS, Wrapper, by_lead, wrapper
+from troubleshoot.normalise.ways import ROUNDS, Facts, Found, first_strong, kinds_of, take_weak, way_of
+from troubleshoot.normalise.weak import WEAK, WeakWrapper
+from troubleshoot.normalise.wrappers import Wrapper, wrapper
 
 SEEN_SHARE = 0.05  # a wrapper on fewer lines of the sample is not worth telling
 IDENTITY_SHARE = 0.5  # of the lines must name the host, all the same one
 RANK_SHARE = 0.9
 WEAK_LAYERS = 3
-ROUNDS = 8
 MIN_FALLS = 5
-NO_TIME = timedelta(0)
 MIN_LINES = 2  # fewer lines agree by chance
 EVENT_SHARE = 0.2  # stern's own "+ pod › container" lines are proof enough
 
-Found = tuple[Wrapper, str, dict[str, str | None]]  # a wrapper, what is left without it, its facts
-_LEADS, _EVERYWHERE = by_lead(WRAPPERS)
+_SORTS = late.compile(r"\d{4}[-/]\d\d[-/]\d\d[Tt _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?Z?")
 _YEAR = late.compile(r"(?<!\d)\d{4}[-/]|\d{4}$|^\d{9,}")
 
 
@@ -59,35 +59,29 @@ class _Row:
 
     text: str
     last: str | None = None
-    taken: list[Found] = field(default_factory=list)
+    taken: list[tuple[Wrapper, Facts]] = field(default_factory=list)
+    kinds: tuple[int, ...] | None = None  # of weak wrappers it may have
+    is_asked: bool = False
 
     def take(self, found: Found) -> None:
-        self.taken.append(found)
-        self.last, self.text = found[0].name, found[1]
+        self.taken.append((found[0], found[2]))
+        self.last, self.text, self.is_asked = found[0].name, found[1], False
 
+    def go(self) -> bool:
+        """Take off all strong wrappers, if the shape of the line tells them."""
+        way = way_of(self.text)
+        if way is None:
+            return False
+        self.taken = way.taken(self.text)
+        self.last = self.taken[-1][0].name if self.taken else None
+        self.text, self.kinds, self.is_asked = self.text[way.rest :], way.kinds, True
+        return True
 
-def first_strong(text: str, last: str | None, used: set[str]) -> Found | None:
-    """Return the outermost strong wrapper of `text`."""
-    group = _LEADS.get(text[:1], _EVERYWHERE)
-    if not group.may_take(text):
-        return None
-    for each in group.wrappers:
-        if (
-            each.pattern.match(text) is None
-            or each.after not in (None, last)
-            or (each.name in used and each.name not in ONCE_MORE)
-        ):
-            continue
-        taken = each.take(text)
-        if taken is not None:
-            return each, *taken
-    return None
-
-
-def take_weak(each: Wrapper, text: str, last: str | None) -> Found | None:
-    """Return this weak wrapper if `text` has it."""
-    taken = each.take(text) if each.after in (None, last) else None
-    return (each, *taken) if taken else None
+    def ask(self) -> tuple[int, ...] | None:
+        """Return the numbers of the weak wrappers that it may have; None if it is no line of a program's own."""
+        if not self.is_asked:
+            self.kinds, self.is_asked = kinds_of(self.text), True
+        return self.kinds
 
 
 def detect(lines: Sequence[str], clock: Clock, *, sampled: bool = False) -> Detected:
@@ -107,29 +101,47 @@ def detect(lines: Sequence[str], clock: Clock, *, sampled: bool = False) -> Dete
                 row.take(taken)
                 changed.append(row)
         _take_strong(changed)
-    stamps = [
-        (i, facts["ts"] or "", each.zone)
-        for i, row in enumerate(rows)
-        for each, _, facts in row.taken
-        if facts.get("ts")
-    ]
-    dated = [parse_stamp(text, clock, zone) if _YEAR.search(text) else None for _, text, zone in stamps]
+    times, of_rows, clock = _times(rows, clock)
+    first, last = min(times, default=None), max(times, default=None)
+    backwards = _runs_backwards(of_rows)
+    return Detected(clock, tuple(adopted), _names(rows), first, last, _identity(rows), backwards)
+
+
+def _times(rows: Sequence[_Row], clock: Clock) -> tuple[list[datetime], Sequence[str | datetime], Clock]:
+    """Return the times that the rows tell (or the first and the last of them), what sorts as the outermost of each row
+    does, and the clock that they set."""
+    stamps = [(i, facts["ts"], each.zone) for i, row in enumerate(rows) for each, facts in row.taken if facts.get("ts")]
+    texts: dict[int, str] = {}
+    for i, text, _ in stamps:
+        texts.setdefault(i, text or "")
+    ends = _ends_of_alike([text or "" for _, text, _ in stamps], {zone for _, _, zone in stamps}, clock)
+    if ends is not None:
+        return [stamp.time for stamp in ends], [*texts.values()], _set_clock(clock, ends)
+    dated = [parse_stamp(text or "", clock, zone) if _YEAR.search(text or "") else None for _, text, zone in stamps]
     clock = _set_clock(clock, [stamp for stamp in dated if stamp])
     times: list[datetime] = []
-    of_rows: dict[int, datetime] = {}  # the outermost
+    of_rows: dict[int, datetime] = {}
     for (number, text, zone), known in zip(stamps, dated, strict=True):
-        stamp = known or parse_stamp(text, clock, zone)
+        stamp = known or parse_stamp(text or "", clock, zone)
         if stamp is not None:
             times.append(stamp.time)
             of_rows.setdefault(number, stamp.time)
-    first, last = min(times, default=None), max(times, default=None)
-    backwards = _runs_backwards([*of_rows.values()])
-    return Detected(clock, tuple(adopted), _names(rows), first, last, _identity(rows), backwards)
+    return times, [*of_rows.values()], clock
+
+
+def _ends_of_alike(texts: Sequence[str], zones: set[str], clock: Clock) -> list[Stamp] | None:
+    """Return the first and the last of full dates that are all written alike, so that they sort as their texts do."""
+    if not texts or len(zones) > 1 or not _SORTS.fullmatch(texts[0]) or len(set(map(shape_of, texts))) > 1:
+        return None
+    ends = [parse_stamp(text, clock, *zones) for text in (min(texts), max(texts))]
+    return [stamp for stamp in ends if stamp] if all(ends) else None
 
 
 def _take_strong(rows: Sequence[_Row]) -> None:
     for row in rows:
-        used: set[str] = {each.name for each, _, _ in row.taken}
+        if not row.taken and row.go():
+            continue
+        used: set[str] = {each.name for each, _ in row.taken}
         while len(row.taken) < ROUNDS and (found := first_strong(row.text, row.last, used)):
             row.take(found)
             used.add(found[0].name)
@@ -139,7 +151,7 @@ def _names(rows: Sequence[_Row]) -> tuple[str, ...]:
     seen: Counter[str] = Counter()
     depth: Counter[str] = Counter()
     for row in rows:
-        for i, (each, _, _) in enumerate(row.taken):
+        for i, (each, _) in enumerate(row.taken):
             seen[each.name] += 1
             depth[each.name] += i
     often = [name for name, count in seen.items() if count >= SEEN_SHARE * len(rows)]
@@ -155,11 +167,11 @@ def _set_clock(clock: Clock, dated: Sequence[Stamp]) -> Clock:
     return Clock(clock.latest, near=last, day=last.date() if first.date() == last.date() else None)
 
 
-def _runs_backwards(times: Sequence[datetime]) -> bool:
-    """Tell whether the stamps fall from line to line: an export that has the newest line first."""
-    steps = [b - a for a, b in pairwise(times)]
-    falls, rises = sum(step < NO_TIME for step in steps), sum(step > NO_TIME for step in steps)
-    return falls >= MIN_FALLS and rises <= 0.05 * falls
+def _runs_backwards(times: Sequence[Any]) -> bool:
+    """Tell whether the stamps, or what sorts as they do, fall from line to line: an export with the newest first."""
+    falls = sum(b < a for a, b in pairwise(times))
+    rises = sum(b > a for a, b in pairwise(times))
+    return bool(falls >= MIN_FALLS and rises <= 0.05 * falls)
 
 
 def _identity(rows: Sequence[_Row]) -> Identity:
@@ -168,7 +180,7 @@ def _identity(rows: Sequence[_Row]) -> Identity:
     variables: dict[str, set[str]] = {}
     for row in rows:
         own = NOBODY
-        for _, _, told_here in row.taken:
+        for _, told_here in row.taken:
             own = identity_from(told_here).over(own)
         if own is not NOBODY:
             for name, value in zip(told, own.parts(), strict=True):
@@ -189,19 +201,22 @@ def _identity(rows: Sequence[_Row]) -> Identity:
 
 
 def _adopt(rows: Sequence[_Row], adopted: Sequence[Wrapper], sampled: bool) -> Wrapper | None:
-    own = [row for row in rows if row.text.strip() and not LAUNCHER_LINE.match(row.text)]
+    own = [row for row in rows if row.ask() is not None]
     if len(own) < MIN_LINES:
         return None
+    may_have = Counter(kind for row in own for kind in row.kinds or ())
     events = any(" › " in row.text for row in rows)
-    for weak in WEAK:
-        if weak.wrapper not in adopted and _holds(weak, own, sampled, events):
+    for kind, weak in enumerate(WEAK):
+        if kind in may_have and weak.wrapper not in adopted and _holds(weak, own, sampled, events, may_have[kind]):
             return weak.wrapper
     return None if any(each.name == "indent" for each in adopted) else _indent([row.text for row in own])
 
 
-def _holds(weak: WeakWrapper, rows: Sequence[_Row], sampled: bool, events: bool) -> bool:
+def _holds(weak: WeakWrapper, rows: Sequence[_Row], sampled: bool, events: bool, most: int) -> bool:
     share = EVENT_SHARE if weak.wrapper.name == "stern" and events else weak.share
     needed = max(MIN_LINES, share * len(rows))
+    if most < needed:
+        return False
     taken: list[dict[str, str | None]] = []
     for left, row in zip(range(len(rows), 0, -1), rows, strict=True):
         if len(taken) + left < needed:

@@ -17,9 +17,10 @@ from datetime import UTC, datetime
 
 from troubleshoot import limits
 from troubleshoot.model import NOBODY, Identity, Peeled, Stamp
-from troubleshoot.normalise.detect import ROUNDS, Detected, Found, detect, first_strong, take_weak
+from troubleshoot.normalise.detect import Detected, detect
 from troubleshoot.normalise.facts import facts_within, identity_from, level_from, level_of
 from troubleshoot.normalise.timestamps import Clock, parse_stamp
+from troubleshoot.normalise.ways import ROUNDS, Found, first_strong, take_weak
 from troubleshoot.normalise.wrappers import Wrapper
 
 PUT_BEFORE = frozenset({"quote", "indent", "bullet", "line-numbers"})

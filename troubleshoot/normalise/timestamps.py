@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
+from functools import lru_cache
 
 from troubleshoot import late
 from troubleshoot.model import Stamp
@@ -76,8 +77,16 @@ def stamp_from_number(value: float | int | str) -> Stamp | None:
 
 
 def _iso(m: re.Match[str], clock: Clock, zone: str) -> Stamp:
-    year, month, day, hour, minute, second = (int(g) for g in m.groups()[:6])
-    return _stamp(year, month, day, hour, minute, second, m[7], m[8], zone)
+    *second, fraction, offset = m.groups()
+    time = _whole_second(*second, offset)
+    if fraction:
+        time = time.replace(microsecond=int(fraction[:6].ljust(6, "0")))
+    return Stamp(time, "explicit" if offset else zone, 10.0 ** -len(fraction) if fraction else 1.0)
+
+
+@lru_cache(4096)  # the lines of a job share their seconds, within a file and from file to file
+def _whole_second(year: str, month: str, day: str, hour: str, minute: str, second: str, offset: str) -> datetime:
+    return _stamp(int(year), int(month), int(day), int(hour), int(minute), int(second), None, offset, "").time
 
 
 def _ctime(m: re.Match[str], clock: Clock, zone: str) -> Stamp:

@@ -26,12 +26,16 @@ _AS_ZERO = bytes.maketrans(b"123456789", b"0" * 9)
 
 def may_run_backwards(sample: bytes) -> bool:
     """Tell, at little cost, whether the times at the lines' beginnings fall. A look at the wrappers must confirm it."""
-    clocks = []
-    for line in sample.split(b"\n", PROBE_LINES)[:PROBE_LINES]:
+    lines = sample.split(b"\n", PROBE_LINES)[:PROBE_LINES]
+    falls = rises = 0
+    before: bytes | None = None
+    for left, line in zip(range(len(lines), 0, -1), lines, strict=True):
         if m := _CLOCK.search(line, 0, HEAD_BYTES):
-            clocks.append(m[0])
-    falls = sum(b < a for a, b in pairwise(clocks))
-    rises = sum(b > a for a, b in pairwise(clocks))
+            falls += before is not None and m[0] < before
+            rises += before is not None and m[0] > before
+            before = m[0]
+            if rises > (falls + left) // 4:
+                return False  # whatever comes
     return falls >= MIN_FALLS and rises <= falls // 4
 
 

@@ -24,12 +24,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from troubleshoot import late
 from troubleshoot.model import LineMap
-from troubleshoot.normalise.detect import first_strong
 from troubleshoot.normalise.origins import Text
+from troubleshoot.normalise.ways import first_strong
 
 NARROWEST, WIDEST = 56, 240  # columns; phones wrap at fewer, but hide it when copied
 FULL_SHARE = 0.3  # of lines end near the width, in a text of which most is wrapped
@@ -38,6 +39,7 @@ FULL_LINES = 2  # or so many breaks fit it exactly
 FEW_LINES = 20  # of a paste: one break may be enough
 LONGER_SHARE = 0.02  # of lines may be longer: words that could not be broken
 SLACK = 10
+WORD_CHARS = 80  # of a word that is remembered without its numbers
 MOST_ROWS = 40  # of one line: 3,200 characters at 80 columns
 
 _CONTINUATION = late.compile(r"\s*\(required by ")
@@ -71,7 +73,10 @@ def join_wrapped(
     more than one break.
     """
     texts = [bare(row).rstrip("\r\n") for row in rows] if bare is not None else rows
-    width, terminal = _width(texts, pasted), _terminal_width(texts)
+    changes = _changes(texts)
+    width, terminal = _width(texts, changes, pasted), _terminal_width(texts, changes)
+    if width is None and terminal is None and not any("(required by " in text for text in texts):
+        return None
     chains = {*_chains(texts, lambda i: _is_wrap(texts, i, width))}
     if terminal is not None:
         chains |= {*_chains(texts, lambda i: _is_cut(texts, i, terminal))}
@@ -89,6 +94,12 @@ def join_wrapped(
     if not out:
         return None
     return Joined(Text(b"".join(line + b"\n" for line in out), LineMap(lines, offsets), exact=False), ends)
+
+
+def _changes(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the lines that begin in another way than the next one does, each with that: most logs have few."""
+    starts = [_start(text) for text in texts]
+    return [(texts[i], texts[i + 1]) for i, (a, b) in enumerate(pairwise(starts)) if a != b]
 
 
 def _chains(texts: Sequence[str], goes_on: Callable[[int], bool]) -> Iterator[tuple[int, int]]:
@@ -137,14 +148,20 @@ def _are_alike(line: str, following: str) -> bool:
 
 
 def _start(line: str) -> str:
-    return _DIGITS.sub("#", line.lstrip().split(" ", 1)[0])
+    word = line.lstrip().split(" ", 1)[0]
+    return _without_numbers(word) if len(word) <= WORD_CHARS else _DIGITS.sub("#", word)
+
+
+@lru_cache(4096)  # the lines of a job begin with the same few words
+def _without_numbers(word: str) -> str:
+    return _DIGITS.sub("#", word)
 
 
 def _begins(text: str) -> bool:
     return _BEGINNING.match(text) is not None or first_strong(text, None, set()) is not None
 
 
-def _terminal_width(texts: Sequence[str]) -> int | None:
+def _terminal_width(texts: Sequence[str], changes: Sequence[tuple[str, str]]) -> int | None:
     """Return the column at which a terminal broke lines of any kind: that of the longest line, if several have it or it
     is one that terminals have."""
     longest = max(map(len, texts), default=0)
@@ -152,13 +169,13 @@ def _terminal_width(texts: Sequence[str]) -> int | None:
         return None
     full = {
         text
-        for text, following in pairwise(texts)
+        for text, following in changes
         if len(text) == longest and not _TABLE.match(text) and not _are_alike(text, following)
     }
     return longest if len(full) >= (1 if longest in USUAL_WIDTHS else FULL_LINES) else None
 
 
-def _width(texts: Sequence[str], pasted: bool) -> int | None:
+def _width(texts: Sequence[str], changes: Sequence[tuple[str, str]], pasted: bool) -> int | None:
     """Return the column at which the text was wrapped, or None."""
     lengths = Counter(len(text) for text in texts if text.strip())
     total = lengths.total()
@@ -170,7 +187,7 @@ def _width(texts: Sequence[str], pasted: bool) -> int | None:
         near = sum(lengths[length] for length in range(width - SLACK, width + 1))
         exact = lengths[width]
         if NARROWEST <= width <= WIDEST and (near >= FULL_SHARE * total or FULL_LINES <= exact == near):
-            breaks = _breaks(texts, width)
+            breaks = _breaks(changes, width)
             if breaks >= FULL_LINES and (best is None or breaks > best[0]):
                 best = breaks, width
         longer += exact
@@ -187,10 +204,9 @@ def _lone_width(texts: Sequence[str], lengths: Counter[int]) -> int | None:
     return width if any(len(a) == width and _MIDDLE.match(b) and not _begins(b) for a, b in pairwise(texts)) else None
 
 
-def _breaks(texts: Sequence[str], width: int) -> int:
+def _breaks(changes: Sequence[tuple[str, str]], width: int) -> int:
     """Return how many different lines can have been broken at this width."""
-    pairs = pairwise(texts)
-    return len({a for a, b in pairs if _is_full(a, b, width) and not _begins(b)})
+    return len({a for a, b in changes if _is_full(a, b, width) and not _begins(b)})
 
 
 def _readings(lines: Sequence[str], width: int | None) -> list[str]:

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from troubleshoot import late
+from troubleshoot.normalise.shapes import ByShape, blurred
 from troubleshoot.normalise.timestamps import AMERICAN, CLOCK, CTIME, FULL, ISO, KIBANA, SHORT, SYSLOG, ZONE
 
 DIGITS = "0123456789"
@@ -254,17 +255,23 @@ class Group:
         self.wrappers = tuple(wrappers)
         self._asked = 0
         self._any: re.Pattern[str] | None = None
+        self._of_shape = ByShape(self._ask)
 
-    def may_take(self, text: str) -> bool:
-        """Tell whether one of the wrappers may be there. Most lines have few wrappers, so what counts is how fast the
-        others say no: once it pays, one expression asks for all of them."""
+    def candidates(self, text: str) -> Sequence[Wrapper]:
+        """Return those of the wrappers that may be there, in order. Most lines have few, so what counts is how fast the
+        others say no: once it pays, they are asked about each shape of a line once."""
         if self._any is None:
             self._asked += 1
             if self._asked < GROUP_AFTER_LINES:
-                return True
-            prefixes = (each.pattern.pattern.removesuffix(MESSAGE) for each in self.wrappers)
+                return self.wrappers
+            prefixes = (blurred(each.pattern).pattern.removesuffix(MESSAGE) for each in self.wrappers)
             self._any = re.compile("|".join(f"(?:{_GROUP_NAME.sub('(?:', each)})" for each in prefixes), re.DOTALL)
-        return self._any.match(text) is not None
+        return self._of_shape(text)
+
+    def _ask(self, shape: str) -> Sequence[Wrapper]:
+        if self._any is None or self._any.match(shape) is None:
+            return ()
+        return tuple(each for each in self.wrappers if blurred(each.pattern).match(shape) is not None)
 
 
 def by_lead(wrappers: Iterable[Wrapper]) -> tuple[Mapping[str, Group], Group]:

@@ -105,6 +105,11 @@ class Prefilter:
                 found.setdefault(pattern, []).append(number)
         return found
 
+    @functools.cached_property
+    def patterns_of(self) -> list[tuple[int, ...]]:
+        """For each entry, the patterns that it stands for."""
+        return [entry.patterns for entry in self.plan.entries]
+
     def search(self) -> Search:
         """Return a search that one thread at a time may use."""
         database = self._database

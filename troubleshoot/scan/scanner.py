@@ -186,7 +186,7 @@ class _Run:
         if self._tally.saturated or self._tally.given_up:
             self._wanted = [tuple(filter(self._is_wanted, entry.patterns)) for entry in plan.entries]
         else:  # all of them; asking for each took a quarter of the time of a small file
-            self._wanted = [entry.patterns for entry in plan.entries]
+            self._wanted = self._prefilter.patterns_of.copy()
         self._everywhere = [pattern for pattern in plan.everywhere if self._tally.is_open(pattern)]
         self._closed = self._tally.closed
 
