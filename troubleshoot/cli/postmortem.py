@@ -6,6 +6,7 @@ import os
 
 import click
 
+from troubleshoot.cli.context import context_option, stdin_to_read, with_context
 from troubleshoot.cli.failing import FOUND, INTERRUPTED
 from troubleshoot.cli.options import (
     anonymize_option,
@@ -13,7 +14,6 @@ from troubleshoot.cli.options import (
     language_option,
     load_engine,
     pack_options,
-    stdin_stream,
 )
 from troubleshoot.cli.output import STDOUT, emit
 from troubleshoot.cli.periods import period_between, period_options
@@ -57,6 +57,7 @@ SECRET = "TROUBLESHOOT_NOTIFY_SECRET"
     type=click.Choice(FAIL_ON),
     help="Exit with 1 for a finding at least so severe, any fault, an unknown one. Repeatable.",
 )
+@context_option
 @pack_options
 @click.option("--on", metavar="PLATFORM", help="Where the job ran; puts the fix's variant for it first.")
 @anonymize_option
@@ -71,6 +72,7 @@ def postmortem(
     job: str | None,
     notify: str | None,
     fail_on: tuple[str, ...],
+    context: int,
     rules: tuple[str, ...],
     default_rules: bool,
     drafts: bool,
@@ -96,14 +98,16 @@ def postmortem(
     found, missing = find_paths(paths)
     engine = load_engine(rules, default_rules, drafts, quiet=quiet)
     with ReadProgress(quiet=quiet, judge=judge(engine)) as progress, stopping() as stop:
-        reading = Reading(watcher=progress, workers=jobs, runner=runner_for(on_ray), stop=stop, period=period)
-        stdin = stdin_stream() if "-" in found else None
-        report = engine.postmortem_paths(found, platform=platform, job=job, stdin=stdin, **reading.options())
+        stdin = stdin_to_read(found, again=context > 0)
+        reading = Reading(progress, jobs, runner_for(on_ray), stop, period, stdin)
+        report = engine.postmortem_paths(found, platform=platform, job=job, **reading.options())
         stopped = stop()
     check_anything_read(report)
     if job is not None and report.job is not None and report.job.id not in (None, job):
         known = [each for each in (report.job.id, *report.job.other_ids) if each]
         raise UsageError(f"no job {job!r} in these logs", help=f"there are {', '.join(known)}")
+    if context:
+        report = with_context(report, found, stdin, context)
     report = in_language(without_addresses(with_missing(report, missing), anonymize), engine, lang)
     try:
         emit(render(report, format, output, color, False), output)

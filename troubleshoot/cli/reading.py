@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import click
 
@@ -46,6 +46,7 @@ class Reading:
     runner: Runner | None
     stop: Stop
     period: Period | None = None
+    stdin: BinaryIO | None = None
 
     def options(self) -> dict[str, Any]:
         return {
@@ -54,6 +55,7 @@ class Reading:
             "runner": self.runner,
             "stop": self.stop,
             "period": self.period,
+            "stdin": self.stdin,
         }
 
 

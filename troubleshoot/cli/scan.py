@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from troubleshoot.cli.context import context_option, stdin_to_read, with_context
 from troubleshoot.cli.failing import FOUND, INTERRUPTED
 from troubleshoot.cli.options import (
     anonymize_option,
@@ -21,7 +22,6 @@ from troubleshoot.cli.options import (
     names_of_rule,
     nearest,
     pack_options,
-    stdin_stream,
 )
 from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.cli.periods import period_between, period_options
@@ -73,6 +73,7 @@ CONFIDENCES = [each.word for each in Confidence]
 @click.option("--min-severity", type=click.Choice(SEVERITIES), default="low", help="Leave out findings below.")
 @click.option("--min-confidence", type=click.Choice(CONFIDENCES), default="low", help="Leave out findings below.")
 @click.option("--max-findings", type=click.IntRange(0), default=0, metavar="N", help="Show at most so many findings.")
+@context_option
 @click.option("--follow", "follows", is_flag=True, help="Go on reading as the files grow; tell findings as they come.")
 @click.option(
     "--explain-sources", is_flag=True, help="Say how each source was read: encoding, wrapper, kind of document."
@@ -98,6 +99,7 @@ def scan(
     min_severity: str,
     min_confidence: str,
     max_findings: int,
+    context: int,
     follows: bool,
     explain_sources: bool,
     anonymize: bool,
@@ -121,6 +123,8 @@ def scan(
     platform = check_platform(on)
     if anonymize and follows:
         raise UsageError("--anonymize does not go with --follow", help="scan the file once it is whole")
+    if context and follows:
+        raise UsageError("--context does not go with --follow", help="scan the file once it is whole")
     period = period_between(since, until)
     if follows and period is not None:
         raise UsageError("--since and --until are for what is written; --follow tells what comes", help="leave one out")
@@ -133,14 +137,18 @@ def scan(
         report = _follow(engine, found, platform, format, color, lang)
     else:
         with ReadProgress(quiet=quiet, judge=judge(engine)) as progress, stopping() as stop:
-            reading = Reading(watcher=progress, workers=jobs, runner=runner_for(on_ray), stop=stop, period=period)
+            stdin = stdin_to_read(found, again=context > 0)
+            reading = Reading(progress, jobs, runner_for(on_ray), stop, period, stdin)
             report = read_report(engine, found, platform, reading)
             stopped = stop()
     report = with_missing(report, missing)
     chosen = Selection(select, ignore, Severity[min_severity.upper()], Confidence[min_confidence.upper()])
     report = select_findings(report, chosen, functools.partial(names_of_rule, engine.pack))
     code = INTERRUPTED if stopped else FOUND if is_failing(report, fail_on) else 0
-    report = without_addresses(cut_findings(report, max_findings), anonymize)
+    report = cut_findings(report, max_findings)
+    if context:
+        report = with_context(report, found, stdin, context)
+    report = without_addresses(report, anonymize)
     report = in_language(report, engine, lang)
     text = render(report, format, output, color, explain_sources)
     emit(text, output, for_people=format == "text")
@@ -198,11 +206,10 @@ def find_paths(paths: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def read_report(engine: Engine, paths: Sequence[str], platform: str | None, reading: Reading) -> Report:
     """Return the report over paths, of which one may be `-`. Raises SourceError when nothing can be read."""
-    if list(paths) == ["-"] and reading.period is None:
-        report = engine.scan_stream(stdin_stream(), platform=platform)
+    if list(paths) == ["-"] and reading.stdin is not None and reading.period is None:
+        report = engine.scan_stream(reading.stdin, platform=platform)
     else:
-        stdin = stdin_stream() if "-" in paths else None
-        report = engine.scan_paths(paths, platform=platform, stdin=stdin, **reading.options())
+        report = engine.scan_paths(paths, platform=platform, **reading.options())
     check_anything_read(report)
     return report
 

@@ -45,7 +45,8 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A record behind a finding, and which signature it satisfied. `start`/`end`: columns in `text`, half open."""
+    """A record behind a finding, and which signature it satisfied. `start`/`end`: columns in `text`, half open.
+    `before`/`after`: the lines around it, where they were asked for."""
 
     source: str
     line: int
@@ -58,6 +59,8 @@ class Evidence:
     end_line: int | None = None
     start: int = 0
     end: int = 0
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,8 @@ class Suspect:
     reason: str
     rank: int | None = None
     weight: int = 0
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

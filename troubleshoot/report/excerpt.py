@@ -28,6 +28,7 @@ class Excerpt:
     text: str
     start: int = 0
     end: int = 0
+    is_context: bool = False
 
 
 def excerpts(evidence: Evidence) -> Iterator[Excerpt]:
@@ -40,6 +41,29 @@ def excerpts(evidence: Evidence) -> Iterator[Excerpt]:
         at += len(line) + 1
 
 
+def in_context(evidence: Sequence[Evidence]) -> list[list[Excerpt]]:
+    """Return the evidence among the lines around it, as grep -C has them: in the order of the lines, each once, in a
+    group for every stretch of a source."""
+    sources: dict[str, dict[int, Excerpt]] = {}
+    for each in evidence:
+        lines = sources.setdefault(each.source, {})
+        last = each.line + each.text.count("\n")
+        lines.update({each.line + index: excerpt for index, excerpt in enumerate(excerpts(each))})
+        around = (*zip(range(each.line - len(each.before), each.line), each.before, strict=True),
+                  *zip(range(last + 1, last + 1 + len(each.after)), each.after, strict=True))  # fmt: skip
+        for line, text in around:
+            lines.setdefault(line, Excerpt(f"{each.source}-{line}", text, is_context=True))
+    groups: list[list[Excerpt]] = []
+    for lines in sources.values():
+        above = None
+        for line in sorted(lines):
+            if above is None or line > above + 1:
+                groups.append([])
+            groups[-1].append(lines[line])
+            above = line
+    return groups
+
+
 def show_excerpts(shown: Sequence[Excerpt], look: Look) -> list[str]:
     """Return the lines in columns if the places are short, else each line of log below its place."""
     places = [one_line(each.place) for each in shown]
@@ -50,6 +74,8 @@ def show_excerpts(shown: Sequence[Excerpt], look: Look) -> list[str]:
     for place, each in zip(places, shown, strict=True):
         painted = look.paint(place, "cyan")
         rows = _rows(each, look, look.width - len(indent))
+        if each.is_context:
+            rows = [look.paint(row, "dim") for row in rows]
         if column:
             lines.append(f"  {painted}{' ' * (column - cells(place))}{rows[0]}".rstrip())
             lines += [(indent + row).rstrip(" ") for row in rows[1:]]

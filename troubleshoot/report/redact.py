@@ -78,6 +78,9 @@ class _Redactor:
     def text(self, text: str) -> str:
         return _without(text, self.secrets(text))
 
+    def lines(self, lines: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(self.text, lines))
+
     def anything(self, value: Any) -> Any:
         """Return a nest of values with every text in it cleaned: the job part brings its own types."""
         if isinstance(value, str):
@@ -115,9 +118,11 @@ class _Redactor:
 
     def evidence(self, evidence: Evidence) -> Evidence:
         text, start, end = self._span(evidence.text, evidence.start, evidence.end)
+        evidence = replace(evidence, before=self.lines(evidence.before), after=self.lines(evidence.after))
         return replace(evidence, source=self.text(evidence.source), text=text, start=start, end=end)
 
     def suspect(self, suspect: Suspect) -> Suspect:
+        suspect = replace(suspect, before=self.lines(suspect.before), after=self.lines(suspect.after))
         return replace(suspect, source=self.text(suspect.source), text=self.text(suspect.text))
 
     def source(self, source: SourceInfo) -> SourceInfo:

@@ -127,8 +127,14 @@ def _finding() -> Schema:
     )
 
 
+def _with_surroundings(line: Schema) -> Schema:
+    """Return the schema of a line that may bring those around it."""
+    around = {"before": _array(TEXT), "after": _array(TEXT)}
+    return {**line, "properties": {**line["properties"], **around}}
+
+
 def _evidence() -> Schema:
-    return _object(
+    line = _object(
         source=TEXT,
         line=LINE,
         end_line=LINE,
@@ -141,6 +147,7 @@ def _evidence() -> Schema:
         host=MAYBE_TEXT,
         time=MAYBE_TIME,
     )
+    return _with_surroundings(line)
 
 
 def _fix() -> Schema:
@@ -156,7 +163,8 @@ def _fix() -> Schema:
 
 
 def _suspect() -> Schema:
-    return _object(source=TEXT, line=LINE, text=TEXT, count=LINE, reason=TEXT, rank=MAYBE_RANK, weight=COUNT)
+    line = _object(source=TEXT, line=LINE, text=TEXT, count=LINE, reason=TEXT, rank=MAYBE_RANK, weight=COUNT)
+    return _with_surroundings(line)
 
 
 def _source() -> Schema:

@@ -34,7 +34,7 @@ from troubleshoot.model import (
     Verdict,
 )
 from troubleshoot.report import job_words, words
-from troubleshoot.report.excerpt import excerpts, show_excerpts
+from troubleshoot.report.excerpt import excerpts, in_context, show_excerpts
 from troubleshoot.report.look import PLAIN, SEVERITY_STYLE, Look
 from troubleshoot.report.printable import cells, cut_around, cut_end, one_line, pad, visible, wrap
 
@@ -184,11 +184,22 @@ def _why(finding: Finding, look: Look) -> Lines:
 
 
 def _evidence(evidence: Sequence[Evidence], look: Look) -> Lines:
+    if any(each.before or each.after for each in evidence):
+        return _titled(say("Evidence"), _evidence_in_context(evidence, look), look)
     found = [excerpt for each in evidence for excerpt in excerpts(each)]
     lines = show_excerpts(found[:EVIDENCE_LINES], look)
     if len(found) > EVIDENCE_LINES:
         lines.append(_more(len(found) - EVIDENCE_LINES))
     return _titled(say("Evidence"), lines, look)
+
+
+def _evidence_in_context(evidence: Sequence[Evidence], look: Look) -> Lines:
+    lines: Lines = []
+    for group in in_context(evidence[:EVIDENCE_LINES]):
+        lines += [*(["  --"] if lines else []), *show_excerpts(group, look)]
+    if len(evidence) > EVIDENCE_LINES:
+        lines.append(_more(len(evidence) - EVIDENCE_LINES))
+    return lines
 
 
 def _fixes(finding: Finding, look: Look) -> Lines:
@@ -278,8 +289,14 @@ def _suspects(suspects: Sequence[Suspect], look: Look) -> Lines:
         place = one_line(f"{each.source}:{each.line}")
         told = _hang("  ", f"{place}  {one_line(', '.join(words.suspect_facts(each)))}", look)
         lines += [told[0].replace(place, look.paint(place, "cyan"), 1), *told[1:]]
-        lines.append("    " + "".join(cut_around(each.text, 0, 0, look.width - 4, look.ellipsis)))
+        lines += [look.paint(_cut(line, look), "dim") for line in each.before]
+        lines.append(_cut(each.text, look))
+        lines += [look.paint(_cut(line, look), "dim") for line in each.after]
     return lines
+
+
+def _cut(line: str, look: Look) -> str:
+    return "    " + "".join(cut_around(line, 0, 0, look.width - 4, look.ellipsis))
 
 
 def _teach(report: Report, look: Look) -> Lines:

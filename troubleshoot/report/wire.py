@@ -158,6 +158,7 @@ def wire_evidence(evidence: Evidence) -> Wire:
         "rank": evidence.rank,
         "host": evidence.host,
         "time": wire_time(evidence.time),
+        **_around(evidence),
     }
 
 
@@ -191,7 +192,15 @@ def wire_suspect(suspect: Suspect) -> Wire:
         "reason": suspect.reason,
         "rank": suspect.rank,
         "weight": suspect.weight,
+        **_around(suspect),
     }
+
+
+def _around(shown: Evidence | Suspect) -> Wire:
+    """Return the lines around one, where they were asked for."""
+    if not shown.before and not shown.after:
+        return {}
+    return {"before": list(shown.before), "after": list(shown.after)}
 
 
 def wire_source(source: SourceInfo) -> Wire:
