@@ -26,6 +26,7 @@ from troubleshoot.ingest.magic import HEAD_BYTES, Kind, kind_of
 from troubleshoot.ingest.opened import OpenSource
 from troubleshoot.ingest.streams import Purchased, Purse, Readable, Remarks, Replayed, Taken, read_head
 from troubleshoot.ingest.tar import TarError, read_members
+from troubleshoot.ingest.workflows import remark_of, repeated_steps
 from troubleshoot.model import NOBODY, Identity, Source
 
 NESTED_ZIP_BYTES = 64 * 1024 * 1024  # a zip within an archive cannot be read as a stream: so much is held in memory
@@ -160,13 +161,16 @@ def _open_zip(file: IO[bytes] | None, place: Place, remarks: Remarks) -> Iterato
     spent = Taken(cast(Readable, io.BytesIO()), remarks)  # counts what came out of all members
     other: Counter[str] = Counter()
     with archive:
+        twice = repeated_steps({info.filename: info.file_size for info in archive.infolist() if not info.is_dir()})
+        if twice:
+            yield skipped(replace(place, size=None), "repeated", remark_of(twice), [])
         for info in archive.infolist():
             if place.purse.members_left <= 0:
                 text = f"more than {limits.ARCHIVE_MEMBERS} members: the rest is not read"
                 yield skipped(place, "members", text, remarks)
                 return
             place.purse.members_left -= 1
-            if info.is_dir():
+            if info.is_dir() or info.filename in twice:
                 continue
             if info.external_attr >> 28 not in (0, 8):  # the type bits of a Unix mode: 8 is a regular file
                 other["link or device"] += 1

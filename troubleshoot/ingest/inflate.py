@@ -108,11 +108,15 @@ class _ZstdFrames:
 
     def __init__(self, stream: Readable) -> None:
         engine = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW_BYTES)
-        self._reader = engine.stream_reader(cast(IO[bytes], _Reader(stream)), read_across_frames=True)
-        self.cut = False  # the library does not tell
+        self._given = _Reader(stream)
+        self._reader = engine.stream_reader(cast(IO[bytes], self._given), read_across_frames=True)
 
     def readinto(self, buffer: memoryview) -> int:
         return self._reader.readinto(buffer)
+
+    @property
+    def cut(self) -> bool:
+        return self._given.frames.is_within
 
 
 class _Reader:
@@ -120,9 +124,65 @@ class _Reader:
 
     def __init__(self, stream: Readable) -> None:
         self._stream = stream
+        self.frames = _FrameWalk()
 
     def read(self, size: int = -1) -> bytes:
-        return read_head(self._stream, size if size > 0 else CHUNK_BYTES)
+        data = read_head(self._stream, size if size > 0 else CHUNK_BYTES)
+        self.frames.feed(data)
+        return data
+
+
+class _FrameWalk:
+    """Follows Zstandard data from frame to frame, block to block, for the library does not tell that it ended early.
+    Source: RFC 8878, section 3.1."""
+
+    def __init__(self) -> None:
+        self._state: Callable[[bytes], None] = self._magic
+        self._field = b""  # of the part that is being read, what came so far
+        self._needed = 4
+        self._skip = 0
+        self._has_checksum = False
+        self.is_within = False  # a frame has begun that has not ended
+
+    def feed(self, data: bytes) -> None:
+        at = 0
+        while at < len(data):
+            self.is_within = True
+            if self._skip:
+                step = min(self._skip, len(data) - at)
+                self._skip, at = self._skip - step, at + step
+            else:
+                part = data[at : at + self._needed - len(self._field)]
+                self._field, at = self._field + part, at + len(part)
+                if len(self._field) == self._needed:
+                    field, self._field = self._field, b""
+                    self._state(field)
+            if not self._skip and not self._field and self._state == self._magic:
+                self.is_within = False
+
+    def _then(self, state: Callable[[bytes], None], needed: int) -> None:
+        self._state, self._needed = state, needed
+
+    def _magic(self, field: bytes) -> None:
+        skippable = field[1:] == b"\x2a\x4d\x18" and field[0] >> 4 == 5
+        self._then(self._skippable if skippable else self._descriptor, 4 if skippable else 1)
+
+    def _skippable(self, field: bytes) -> None:
+        self._skip = int.from_bytes(field, "little")
+        self._then(self._magic, 4)
+
+    def _descriptor(self, field: bytes) -> None:
+        is_single, size = bool(field[0] & 0x20), field[0] >> 6
+        self._has_checksum = bool(field[0] & 4)
+        self._skip = (not is_single) + (0, 1, 2, 4)[field[0] & 3] + ((0, 2, 4, 8)[size] or is_single)
+        self._then(self._block, 3)
+
+    def _block(self, field: bytes) -> None:
+        head = int.from_bytes(field, "little")
+        self._skip = 1 if head >> 1 & 3 == 1 else head >> 3
+        if head & 1:
+            self._skip += 4 * self._has_checksum
+            self._then(self._magic, 4)
 
 
 class _Zlib:

@@ -32,6 +32,7 @@ from troubleshoot.ingest.streams import (
     Taken,
     read_head,
 )
+from troubleshoot.ingest.workflows import remark_of, repeated_steps
 from troubleshoot.model import Source
 
 __all__ = ["OpenSource", "find_files", "open_file", "open_sources", "open_stream", "open_text", "open_upload"]
@@ -113,17 +114,21 @@ def _expand(path: Path) -> list[Path]:
 def _walk_folder(top: Path, purse: Purse) -> Iterator[Path | OpenSource]:
     left_out: Counter[str] = Counter()
     unreadable: list[str] = []
+    twice: frozenset[str] = frozenset()
     for folder, folders, names in os.walk(top, onerror=lambda error: unreadable.append(str(error))):
         left_out["folders of tools"] += len(SKIPPED_FOLDERS.intersection(folders))
         links = [name for name in folders if Path(folder, name).is_symlink()]
         left_out["links"] += len(links)
         folders[:] = sorted(set(folders) - SKIPPED_FOLDERS - set(links))
+        twice |= _repeated(folder, folders, names)
         for name in sorted(names):
             path = Path(folder, name)
             try:
                 mode = path.lstat().st_mode
             except OSError as error:
                 unreadable.append(str(error))
+                continue
+            if str(path) in twice:
                 continue
             if stat.S_ISREG(mode):
                 yield path
@@ -133,8 +138,23 @@ def _walk_folder(top: Path, purse: Purse) -> Iterator[Path | OpenSource]:
     place = Place(str(top), "file", purse)
     if told:
         yield skipped(place, "skipped-members", f"not followed or opened in this folder: {told}")
+    if twice:
+        yield skipped(place, "repeated", remark_of(twice))
     if unreadable:
         yield skipped(place, "unreadable", f"{len(unreadable)} entries cannot be read: {unreadable[0]}")
+
+
+def _repeated(folder: str, folders: Sequence[str], names: Sequence[str]) -> frozenset[str]:
+    """Return the files in the folders of this one that need not be read."""
+    jobs = [name for name in folders if any(each.endswith(f"_{name}.txt") for each in names)]
+    if not jobs:
+        return frozenset()
+    try:
+        files = [Path(folder, name) for name in names]
+        files += [each for job in jobs for each in Path(folder, job).iterdir()]
+        return repeated_steps({str(file): file.lstat().st_size for file in files})
+    except OSError:
+        return frozenset()  # all of them are read, then
 
 
 def open_file(path: Path, purse: Purse | None = None) -> Iterator[OpenSource]:
