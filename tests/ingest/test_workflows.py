@@ -16,7 +16,8 @@ from troubleshoot.ingest.workflows import repeated_steps
 MARK = b"\xef\xbb\xbf"
 STEPS = {
     "1_Set up job.txt": b"2026-11-30T20:15:04.1234567Z Current runner version\n" * 20,
-    "2_Run tests.txt": b"2026-11-30T20:15:05.1234567Z torch.OutOfMemoryError: CUDA out of memory. Tried to allocate\n",
+    "2_Run tests.txt": b"2026-11-30T20:15:05.1234567Z torch.OutOfMemoryError: "
+    b"CUDA out of memory. Tried to allocate 2.00 GiB\n",
 }
 FILES = {
     "0_build (3.11).txt": MARK + b"".join(STEPS.values()),
