@@ -34,7 +34,7 @@ COMMANDS = {  # name -> where its click command is
     "config": "settings:config",
     "completion": "completion:completion",
 }
-COMMON_FLAGS = ("--debug", "--isolated", "--quiet", "-q")
+COMMON_FLAGS = ("--debug", "--isolated", "--no-pager", "--quiet", "-q")
 COMMON_VALUES = ("--config", "--color")  # options that any command takes and that may stand before it
 PACK_KEYS = ("rules", "default-rules", "drafts", "color", "quiet")
 SCAN_KEYS = (

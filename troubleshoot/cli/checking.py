@@ -57,7 +57,7 @@ def check(
         emit(dump([_wire_problem(each) for each in problems], indent=2) + "\n", for_people=False)
     else:
         look = look_for(STDOUT, color)
-        emit("".join(map(partial(_told, look), problems)) + _verdict(problems))
+        emit("".join(map(partial(_told, look), problems)) + _verdict(problems), paged=True)
     return _code(problems, strict)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import click
 
+from troubleshoot.cli.pager import refuse_pager
 from troubleshoot.rulepack import overrides as pack_overrides
 from troubleshoot.rulepack.packs import full_name
 
@@ -28,6 +29,8 @@ def common_options(command: Command) -> Command:
             click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
                          help="Colour the output."),
             click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
+            click.option("--no-pager", is_flag=True, expose_value=False, callback=refuse_pager,
+                         help="Do not show long text in $PAGER."),
             click.option("--config", type=click.Path(dir_okay=False), expose_value=False, metavar="FILE",
                          help="Read settings from this file only."),
             click.option("--isolated", is_flag=True, expose_value=False, is_eager=True, callback=_isolate,

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
+from troubleshoot.cli.pager import pager_for, show
 from troubleshoot.errors import UsageError
 from troubleshoot.report.look import MAX_WIDTH, MIN_WIDTH, PLAIN, Look
 
@@ -46,18 +47,22 @@ def look_for(output: str, color: str) -> Look:
     return Look(colour=True) if color == "always" else PLAIN
 
 
-def emit(text: str, output: str = STDOUT, *, for_people: bool = True) -> None:
+def emit(text: str, output: str = STDOUT, *, for_people: bool = True, paged: bool = False) -> None:
     """Write text to standard output or, whole or not at all, to a file. Raises UsageError for a file that cannot be.
 
-    What is for people is put into the terminal's encoding; what is for programs is UTF-8 everywhere."""
+    What is for people is put into the terminal's encoding; what is for programs is UTF-8 everywhere. `paged`: a long
+    text goes through the reader's pager."""
     if output != STDOUT:
         _write_file(Path(output), text)
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed", help="--output FILE writes to a file")
     encoding = (sys.stdout.encoding or "utf-8") if for_people else "utf-8"
+    data = text.encode(encoding, "backslashreplace")
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode(encoding, "backslashreplace"))
+    if paged and (pager := pager_for(text, os.environ)) and show(data, pager):
+        return
+    sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 

@@ -110,7 +110,8 @@ def postmortem(
         report = with_context(report, found, stdin, context)
     report = in_language(without_addresses(with_missing(report, missing), anonymize), engine, lang)
     try:
-        emit(render(report, format, output, color, False), output)
+        text = render(report, format, output, color, False)
+        emit(text, output, for_people=format == "text", paged=format == "text")
     finally:
         if notify:
             _notify(notify, report)

@@ -81,7 +81,8 @@ def list_rules(
         lines = [_row(rule, width, look) for rule in found]
     more = f" of {len(pack.rules)}" if len(found) != len(pack.rules) else ""
     emit(
-        "".join(f"{line}\n" for line in lines) + f"{len(found)}{more} rules. `troubleshoot rules show ID` shows one.\n"
+        "".join(f"{line}\n" for line in lines) + f"{len(found)}{more} rules. `troubleshoot rules show ID` shows one.\n",
+        paged=True,
     )
 
 
@@ -124,7 +125,7 @@ def show(
     from troubleshoot.rulepack.docs import rule_page
 
     with speaking(language_of(lang)):
-        emit(rule_page(rule))
+        emit(rule_page(rule), paged=True)
 
 
 def _find(pack: RulePack, rule_id: str) -> Rule:

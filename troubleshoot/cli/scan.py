@@ -151,7 +151,7 @@ def scan(
     report = without_addresses(report, anonymize)
     report = in_language(report, engine, lang)
     text = render(report, format, output, color, explain_sources)
-    emit(text, output, for_people=format == "text")
+    emit(text, output, for_people=format == "text", paged=format == "text" and not follows)
     return code
 
 

@@ -41,5 +41,5 @@ def why(
 
         emit(dump(why_document(explanation), indent=2) + "\n", for_people=False)
     else:
-        emit(render_why(explanation, look_for(STDOUT, color)))
+        emit(render_why(explanation, look_for(STDOUT, color)), paged=True)
     return 0
