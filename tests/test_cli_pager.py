@@ -32,7 +32,7 @@ def at_terminal(*arguments: str, environment: Mapping[str, str], rows: int = 20)
     ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 80, 0, 0))
     base = {key: value for key, value in os.environ.items() if key not in ("PAGER", "LESS", "TERM", "LINES", "COLUMNS")}
     process = subprocess.Popen(
-        [sys.executable, "-m", "troubleshoot", *arguments],
+        [sys.executable, "-m", "troubleshoot", "--quiet", *arguments],
         stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env={**base, "TERM": "xterm", **environment},
     )  # fmt: skip
     os.close(slave)
