@@ -9,9 +9,10 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from troubleshoot.cli import failing
-from troubleshoot.cli.app import COMMANDS, cli, route
+from troubleshoot.cli.app import COMMANDS, GROUPS, cli, route
 from troubleshoot.cli.output import emit, look_of
 from troubleshoot.errors import Problem, RuleError, UsageError
 
@@ -38,7 +39,9 @@ class File(Terminal):
         (["rules", "list"], ["rules", "list"]),
         (["./rules"], ["scan", "./rules"]),
         (["--", "rules"], ["scan", "--", "rules"]),
-        (["--debug", "rules", "list"], ["rules", "--debug", "list"]),
+        (["--debug", "rules", "list"], ["rules", "list", "--debug"]),
+        (["-q", "--color", "never", "config", "show"], ["config", "show", "-q", "--color", "never"]),
+        (["-q", "rules", "--help"], ["rules", "--help"]),
         (["--color", "never", "-q", "why", "a/b"], ["why", "--color", "never", "-q", "a/b"]),
         (["--color=never", "job.log"], ["scan", "--color=never", "job.log"]),
         (["--help"], ["--help"]),
@@ -155,3 +158,13 @@ def test_debug_shows_where_a_bug_is(capsys: pytest.CaptureFixture[str]) -> None:
     with failing.guard(debug=True):
         raise KeyError("x")
     assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_groups_are_those_that_have_commands_below_them(name: str) -> None:
+    assert isinstance(cli.get_command(click.Context(cli), name), click.Group) == (name in GROUPS)
+
+
+def test_common_options_before_a_command_below_a_group_count() -> None:
+    result = CliRunner().invoke(cli, ["--quiet", "--color=never", "rules", "list", "efa"])
+    assert (result.exit_code, "efa/not-used" in result.stdout) == (0, True)

@@ -34,6 +34,7 @@ COMMANDS = {  # name -> where its click command is
     "config": "settings:config",
     "completion": "completion:completion",
 }
+GROUPS = ("corpus", "rules", "keys", "config")  # whose commands take the options, and not they themselves
 COMMON_FLAGS = ("--debug", "--isolated", "--no-pager", "--quiet", "-q")
 COMMON_VALUES = ("--config", "--color")  # options that any command takes and that may stand before it
 PACK_KEYS = ("rules", "default-rules", "drafts", "color", "quiet")
@@ -113,7 +114,10 @@ def route(args: Sequence[str], is_terminal: bool) -> list[str]:
         return list(args)
     at = _end_of_common(args)
     if at < len(args) and args[at] in COMMANDS:
-        return [args[at], *args[:at], *args[at + 1 :]]
+        name, rest = args[at], args[at + 1 :]
+        if name not in GROUPS:
+            return [name, *args[:at], *rest]
+        return [name, rest[0], *args[:at], *rest[1:]] if rest and not rest[0].startswith("-") else [name, *rest]
     return ["scan", *args]
 
 
