@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troubleshoot.normalise.shapes import SHAPES, ByShape, blurred, shape_of
 from troubleshoot.normalise.ways import ROUNDS, first_strong, kinds_of, way_of
 from troubleshoot.normalise.weak import LAUNCHER_LINE, WEAK
 from troubleshoot.normalise.wrappers import GROUP_AFTER_LINES, WRAPPERS, Group, Wrapper, by_lead
+from troubleshoot.shapes import SHAPES, ByShape, blurred, shape_of
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 
@@ -45,7 +45,7 @@ def check_way(line: str) -> None:
     taken: list[tuple[Wrapper, dict[str, str | None]]] = []
     while len(taken) < ROUNDS and (found := first_strong(text, last, used)):
         each, text, facts = found
-        taken.append((each, {name: fact for name, fact in facts.items() if name != "msg"}))
+        taken.append((each, {name: fact for name, fact in facts.items() if name != "msg" and fact is not None}))
         used.add(last := each.name)
     if way is not None:
         assert (way.taken(line), line[way.rest :]) == (taken, text), line

@@ -23,6 +23,7 @@ from functools import cache
 
 from troubleshoot import late, limits
 from troubleshoot.model import Block, Identity, LineMap, Normaliser, Progress, Source
+from troubleshoot.shapes import ByShape
 
 VAIN_LINES = 64  # of progress in a row that tell nothing new, and the walk ends
 LINE_BYTES = 2_000  # of a line that are looked at
@@ -173,13 +174,24 @@ class _Walk:
 
 def steps_in(text: str) -> tuple[int | None, int] | None:
     """Return epoch and step that a line counts; None for a line that counts none."""
+    places = _places_of(text)
+    if places is None:
+        return None
+    epoch, step = (text[begin:end] for begin, end in places)
+    return int(epoch) if epoch else None, int(step) if step else 0
+
+
+def _find_places(shape: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Return where epoch and step stand in lines of a shape, (0, 0) for one that does not; None where no step does."""
     for pattern in _STEPS:
-        m = _compiled(pattern).search(text)
-        if m is not None and not _compiled(_OTHER).search(text):
-            facts = m.groupdict()
-            epoch = int(facts["epoch"]) if facts.get("epoch") else None
-            return epoch, int(facts["step"]) if facts.get("step") else 0
+        m = _compiled(pattern).search(shape)
+        if m is not None and not _compiled(_OTHER).search(shape):
+            epoch, step = (m.span(name) if m.groupdict().get(name) else (0, 0) for name in ("epoch", "step"))
+            return epoch, step
     return None
+
+
+_places_of = ByShape(_find_places)
 
 
 def last_of_ranks(progress: Sequence[Progress]) -> dict[int, Progress]:

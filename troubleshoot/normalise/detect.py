@@ -21,11 +21,11 @@ from typing import Any
 from troubleshoot import late
 from troubleshoot.model import NOBODY, Identity, Stamp
 from troubleshoot.normalise.facts import VARIABLES, identity_from, identity_from_variable
-from troubleshoot.normalise.shapes import shape_of
 from troubleshoot.normalise.timestamps import Clock, parse_stamp
 from troubleshoot.normalise.ways import ROUNDS, Facts, Found, first_strong, kinds_of, take_weak, way_of
 from troubleshoot.normalise.weak import WEAK, WeakWrapper
 from troubleshoot.normalise.wrappers import Wrapper, wrapper
+from troubleshoot.shapes import shape_of
 
 SEEN_SHARE = 0.05  # a wrapper on fewer lines of the sample is not worth telling
 IDENTITY_SHARE = 0.5  # of the lines must name the host, all the same one

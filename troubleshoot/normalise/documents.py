@@ -18,6 +18,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from troubleshoot import late
 
@@ -180,9 +181,21 @@ class Documents:
 
 
 def may_hold_documents(rows: Sequence[str]) -> bool:
-    """Tell whether the lines are worth a look: a text without any of the marks has no document in it."""
+    """Tell whether the lines are worth a look: a text without any of the marks has no document in it. Most texts lack a
+    character of each mark, which is found out at once for all of them."""
     text = "\n".join(rows)
-    return any(mark in text for kind in KINDS for mark in kind.marks) or '"kind"' in text or '"current_host"' in text
+    rare = frozenset(text.encode("utf-8", "replace").translate(None, _COMMON))
+    return any(chars <= rare and mark in text for mark, chars in _marks())
+
+
+_COMMON = b"abcdefghijklmnopqrstuvwxyz0123456789 \n"
+
+
+@cache
+def _marks() -> tuple[tuple[str, frozenset[int]], ...]:
+    """Return the marks of all kinds, each with those of its characters that are not common."""
+    marks = [mark for kind in KINDS for mark in kind.marks] + ['"kind"', '"current_host"']
+    return tuple((mark, frozenset(mark.encode()) - frozenset(_COMMON)) for mark in marks)
 
 
 def whole_document(rows: Sequence[str]) -> Documents:

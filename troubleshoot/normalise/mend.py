@@ -67,6 +67,7 @@ class Mender:
     _joiner: partial.PartialJoiner = field(default_factory=partial.PartialJoiner)
     _nul_bytes: int = 0
     _first_nul: int = 0
+    _counted_to: int = 0
 
     @property
     def has_joined(self) -> bool:
@@ -80,12 +81,28 @@ class Mender:
         blocks = show(blocks) if show is not None else blocks
         repairs = self._repairs()
         for block in blocks:
+            if block.cut and self._is_hole(block):
+                continue
             yield self._mend_block(block, repairs)
         if self._joiner.unfinished:
             self.remarks.append(("cut-record", "the log ends within a record"))
         if self._nul_bytes:
             text = f"{self._nul_bytes} NUL bytes from offset {self._first_nul} on were skipped"
             self.remarks.append(("nul-bytes", text))
+
+    def _is_hole(self, block: Block) -> bool:
+        """Tell whether the block is nothing but NUL bytes: one of many, where a file is sparse. Each costs little."""
+        size = len(block.data)
+        if (
+            not size
+            or block.data[0]
+            or block.data[-1]
+            or block.line_map is not None
+            or bytes(block.data) != bytes(size)
+        ):
+            return False
+        self._count_nul_bytes(b"", block.offset, size)
+        return True
 
     def _mend_block(self, block: Block, repairs: list[tuple[Needed, Apply]]) -> Block:
         data, end = _buffer(block)
@@ -119,7 +136,7 @@ class Mender:
         if look.json or "cri" in look.traits:
             found.append((self._joiner.needed, self._joiner))
         if "gitlab" in look.traits:
-            found.append((partial.has_continued, partial.join_continued))
+            found.append((_always, partial.ContinuedJoiner()))
         if "stamped" in look.traits:
             found.append((partial.has_long_line, partial.remove_seams))
         if look.json:
@@ -132,12 +149,15 @@ class Mender:
             found.append((_always, _apply_bytes(repair.repair_lost_escapes)))
         return found
 
-    def _count_nul_bytes(self, raw: bytes, offset: int) -> None:
-        if 0 in raw and not is_wide(self.look.encoding):
-            count = raw.count(0)
-            if not self._nul_bytes:
-                self._first_nul = offset + raw.index(0)
+    def _count_nul_bytes(self, raw: bytes, offset: int, hole: int = 0) -> None:
+        """Count those of a block, or of a `hole` of so many bytes, behind what was counted: blocks may overlap."""
+        if (hole or 0 in raw) and not is_wide(self.look.encoding):
+            skip = max(0, self._counted_to - offset)
+            count = max(0, hole - skip) if hole else raw.count(0, skip)
+            if not self._nul_bytes and count:
+                self._first_nul = offset + (skip if hole else raw.index(0, skip))
             self._nul_bytes += count
+            self._counted_to = max(self._counted_to, offset + max(hole, len(raw)))
 
 
 def look_at(sample: bytes, encoding: str, mark: int, *, small: bool) -> Look:

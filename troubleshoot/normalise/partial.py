@@ -20,8 +20,8 @@ _STAMP = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)"
 _CRI = late.compile(rb"(" + _STAMP + rb" (stdout|stderr)) ([PF])(?::\S+)*(?: |$)")
 _PARTIAL = late.compile(rb"P(?<= P)(?::\S+)* ")  # begins with a byte that memchr can look for
 _GITLAB = late.compile(_STAMP + rb" ([0-9a-f]{2}[OE])([ +])")
-_CONTINUED = late.compile(rb"Z [0-9a-f]{2}[OE]\+")
 _SEAM = late.compile(_STAMP + rb" ")
+WAITING_ROWS = 16  # of the end of a block, in which a stream must have spoken to go on in the next
 SEAM_BYTES = 3500  # kubelet writes a stamp before each chunk; chunks are 4, 8 or 16 KiB
 
 
@@ -132,32 +132,51 @@ def _rewritten(text: Text, edits: list[_Edit], finished: list[_Open]) -> Text:
     return Text(b"".join(pieces), LineMap(lines, offsets, continued), exact=False)
 
 
-def has_continued(data: bytes | bytearray, end: int) -> bool:
-    """Tell whether there are GitLab records that go on from the one before."""
-    return _CONTINUED.search(data, 0, end) is not None
+@dataclass(slots=True)
+class ContinuedJoiner:
+    """Appends GitLab's `+` records to the line of their stream before them. The last lines of a block wait for the next
+    one, from the earliest that is its stream's last: a `+` of that may be the first thing that comes."""
+
+    _kept: Text | None = None
+
+    def __call__(self, text: Text, last: bool) -> Text:
+        if self._kept is not None:
+            text = _behind(self._kept, text)
+            self._kept = None
+        lines = text.data.split(b"\n")
+        ends_whole = not lines[-1]
+        rows: list[list[bytes]] = []
+        first: list[int] = []  # of each row: its line
+        latest: dict[bytes, int] = {}
+        for i, line in enumerate(lines[:-1] if ends_whole else lines):
+            m = _GITLAB.match(line)
+            if m and m[2] == b"+" and m[1] in latest:
+                rows[latest[m[1]]].append(line[m.end() :])
+                continue
+            if m:
+                latest[m[1]] = len(rows)
+            rows.append([line.removesuffix(b"\r")])
+            first.append(i)
+        recent = [row for row in latest.values() if row >= len(rows) - WAITING_ROWS]
+        waits = min((row for row in recent if sum(map(len, rows[row])) < limits.LINE_BYTES), default=len(rows))
+        waits = len(rows) if last or not ends_whole else waits
+        whole = _rows_as_text(text, rows, first, 0, waits, ends_whole or waits < len(rows))
+        if waits < len(rows):
+            self._kept = _rows_as_text(text, rows, first, waits, len(rows), True)
+        return whole
 
 
-def join_continued(text: Text, last: bool) -> Text:
-    """Append GitLab's `+` records to the line of their stream before them, within one block."""
-    if not has_continued(text.data, len(text.data)):
-        return text
-    lines = text.data.split(b"\n")
-    ends_whole = not lines[-1]
-    rows: list[list[bytes]] = []
-    kept: list[int] = []
-    latest: dict[bytes, int] = {}
-    for i, line in enumerate(lines[:-1] if ends_whole else lines):
-        m = _GITLAB.match(line)
-        if m and m[2] == b"+" and m[1] in latest:
-            rows[latest[m[1]]].append(line[m.end() :])
-            continue
-        if m:
-            latest[m[1]] = len(rows)
-        rows.append([line.removesuffix(b"\r")])
-        kept.append(i)
-    data = b"\n".join(b"".join(row) for row in rows) + (b"\n" if ends_whole else b"")
+def _rows_as_text(text: Text, rows: list[list[bytes]], first: list[int], begin: int, end: int, ends_whole: bool) -> Text:
+    data = b"\n".join(b"".join(row) for row in rows[begin:end]) + (b"\n" if ends_whole and end > begin else b"")
     old = text.map
-    return Text(data, LineMap([old.lines[i] for i in kept], [old.offsets[i] for i in kept]), exact=False)
+    lines, offsets = pick(old.lines, first[begin:end]), pick(old.offsets, first[begin:end])
+    return Text(data, LineMap(lines, offsets), exact=False)
+
+
+def _behind(one: Text, other: Text) -> Text:
+    """Return a text with another behind it. A joined line's rest is what follows its first piece, so none is split."""
+    places = LineMap([*one.map.lines, *other.map.lines], [*one.map.offsets, *other.map.offsets])
+    return Text(one.data + other.data, places, exact=False)
 
 
 def has_long_line(data: bytes | bytearray, end: int) -> bool:

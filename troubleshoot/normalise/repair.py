@@ -17,6 +17,7 @@ import re
 from troubleshoot import late
 from troubleshoot.normalise.origins import Place, Text
 
+MANY_NULS = 1000
 ESC, CR, NUL, BACKSPACE = b"\x1b", b"\r", b"\0", b"\x08"
 
 _COLOUR = late.compile(rb"\x1b\[(?:[0-79;][0-9;]*)?m")  # 8 hides text: Jenkins puts its notes behind it
@@ -73,7 +74,8 @@ def repair_controls(text: Text) -> Text:
     if ESC in plain:
         plain = strip_codes(text.data)  # once more from the start, for a note ends with what colours end with
     if NUL in plain:
-        plain = plain.replace(NUL, b"")
+        # `replace` copies piece by piece: a hole of 4 MiB took it 90 ms
+        plain = plain.replace(NUL, b"") if plain.count(NUL) < MANY_NULS else plain.translate(None, NUL)
     return text.with_data(plain)
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from troubleshoot.normalise.shapes import ByShape, blurred
 from troubleshoot.normalise.weak import LAUNCHER_LINE, WEAK
 from troubleshoot.normalise.wrappers import ONCE_MORE, WRAPPERS, Wrapper, by_lead
+from troubleshoot.shapes import ByShape, blurred
 
 ROUNDS = 8
 Facts = dict[str, str | None]
@@ -45,11 +45,8 @@ class Way:
     kinds: tuple[int, ...] | None
 
     def taken(self, line: str) -> list[tuple[Wrapper, Facts]]:
-        """Return the wrappers of a line of this shape, with their facts (but not the message)."""
-        return [
-            (each, {name: line[begin:end] if begin >= 0 else None for name, begin, end in places})
-            for each, places in self.steps
-        ]
+        """Return the wrappers of a line of this shape, with the facts that they give (but not the message)."""
+        return [(each, {name: line[begin:end] for name, begin, end in places}) for each, places in self.steps]
 
 
 def _find_way(shape: str) -> Way | None:
@@ -68,8 +65,10 @@ def _find_way(shape: str) -> Way | None:
                 return None
             if m.start("msg") == 0:
                 continue
-            spans = ((name, *m.span(name)) for name in m.groupdict() if name != "msg")
-            steps.append((each, tuple((name, b + at if b >= 0 else b, e + at) for name, b, e in spans)))
+            spans = (
+                (name, *m.span(name)) for name, fact in m.groupdict().items() if fact is not None and name != "msg"
+            )
+            steps.append((each, tuple((name, begin + at, end + at) for name, begin, end in spans)))
             used.add(last := each.name)
             at, text = at + m.start("msg"), text[m.start("msg") :]
             break

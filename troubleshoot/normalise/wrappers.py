@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from troubleshoot import late
-from troubleshoot.normalise.shapes import ByShape, blurred
 from troubleshoot.normalise.timestamps import AMERICAN, CLOCK, CTIME, FULL, ISO, KIBANA, SHORT, SYSLOG, ZONE
+from troubleshoot.shapes import ByShape, blurred
 
 DIGITS = "0123456789"
 UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

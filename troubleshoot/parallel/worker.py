@@ -21,6 +21,7 @@ from troubleshoot.ingest.sources import OpenSource, open_file
 from troubleshoot.job.progress import Tail
 from troubleshoot.model import Note, RulePack, ScanResult
 from troubleshoot.parallel.partitions import Partition, Piece
+from troubleshoot.parallel.sending import VALUES, send_quickly
 from troubleshoot.scan.scanner import Scanner
 from troubleshoot.watching import Stop, never, until
 
@@ -46,6 +47,9 @@ class PieceResult:
     bytes: int = 0
     is_short: bool = False
     notes: tuple[Note, ...] = ()  # of a range: what stands before the notes of its hits
+
+
+send_quickly((*VALUES, Piece, Partition, PieceResult))
 
 
 def with_notes(result: PieceResult, notes: tuple[Note, ...]) -> PieceResult:
