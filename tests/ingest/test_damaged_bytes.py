@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import time
+import tracemalloc
+from pathlib import Path
+
 import pytest
 from reading import rows, rows_of, texts
 
 from troubleshoot import limits
-from troubleshoot.ingest import open_text
+from troubleshoot.ingest import open_sources, open_text
 
 BIG = limits.PASTE_BYTES + 1
 
@@ -156,3 +160,23 @@ def test_odd_characters(name: str) -> None:
 
 def test_odd_blanks_in_a_large_source_are_seen_in_its_sample() -> None:
     assert large_rows("NCCL\u00a0WARN x\ny\n".encode()) == [(1, 0, "NCCL WARN x"), (2, 13, "y")]
+
+
+def test_hole_of_a_sparse_file_costs_little_and_is_counted_once(tmp_path: Path) -> None:
+    path = tmp_path / "job.log"
+    with path.open("wb") as file:
+        file.write(b"start\n" * 100)
+        file.seek(256 << 20)
+        file.write(b"\nRuntimeError: boom\nlast\n")
+    (source,) = open_sources([path])
+    began = time.process_time()
+    tracemalloc.start()
+    found = rows_of(source)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found[-2:] == [(102, (256 << 20) + 1, "RuntimeError: boom"), (103, (256 << 20) + 20, "last")]
+    assert [text for _, _, text in found[:100]] == ["start"] * 100
+    assert peak < 48 << 20
+    assert time.process_time() - began < 10  # 0.5 s; before, 25 s and all of it in memory
+    (note,) = source.notes()
+    assert note.text == f"{(256 << 20) - 600} NUL bytes from offset 600 on were skipped"
