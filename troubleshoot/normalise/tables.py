@@ -66,8 +66,8 @@ def table_of(head: bytes) -> Table | None:
         return None
     line = head[begin:end].removesuffix(b"\r")
     for separator in (m[1],) if m else (b",", b"\t", b";"):
-        cells = _cells(line + b"\n", 0, separator)
-        if cells is None or len(cells[0]) < 2:
+        cells = _cells(line + b"\n", 0, separator) if separator in line else None
+        if cells is None:
             continue
         names = tuple(each.text.decode("utf-8", "replace").strip().lower() for each in cells[0])
         message = next((names.index(each) for each in _MESSAGE if each in names), None)
