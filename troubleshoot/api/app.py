@@ -5,7 +5,7 @@ POST /v1/log           the text of one of the logs, decompressed and without sec
 GET  /v1/rules         the pack, filtered by `domain`, `system`, `q`
 GET  /v1/rules/{id}    one rule, whole; as Markdown with `?format=markdown`
 GET  /healthz          the process lives
-GET  /readyz           a pack is loaded; says what is wrong with a newer one that is not
+GET  /readyz           a pack is loaded and can be scanned with; says what is wrong with a newer one that is not
 GET  /metrics          Prometheus
 """
 
@@ -41,6 +41,7 @@ from troubleshoot.api.query import parse_query, query_parameters
 from troubleshoot.api.service import ScanService, Wanted
 from troubleshoot.api.site import Site
 from troubleshoot.api.slack import add_slack
+from troubleshoot.api.strict import StrictRoute
 from troubleshoot.api.tallies import add_tallies
 from troubleshoot.api.wire import (
     SAVED_FORMATS,
@@ -131,6 +132,7 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,  # the address would be made of the Host header, which is the caller's
     )
+    app.router.route_class = StrictRoute
     app.state.holder = holder
     app.state.service = service
     app.add_middleware(Gate, metrics=metrics, keys=keys, options=options)
@@ -255,17 +257,21 @@ def _add_operations(app: FastAPI, holder: PackHolder, life: Life, metrics: Metri
         "/readyz",
         operation_id="ready",
         summary="Can it answer",
-        responses={200: {"model": Health}, **problems(), 503: {"model": Health, "description": "no pack is loaded"}},
+        responses={
+            200: {"model": Health},
+            **problems(),
+            503: {"model": Health, "description": "no pack is loaded, or none can be scanned with yet"},
+        },
     )
     async def readyz() -> Response:
         serving = holder.engine
         health = Health(
-            status="ok" if serving else "not-ready",
+            status="ok" if life.is_ready else "not-ready",
             rules=len(serving.pack.rules) if serving else 0,
             pack=serving.pack.hash if serving else None,
             problems=life.problems,
         )
-        return JSONResponse(health.model_dump(), status_code=200 if serving else 503)
+        return JSONResponse(health.model_dump(), status_code=200 if life.is_ready else 503)
 
     @app.get(
         "/metrics",

@@ -9,18 +9,21 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from troubleshoot.api.children import child_environment
+from troubleshoot.api.discreet import Discretion
 from troubleshoot.api.faults import OverloadedError
 from troubleshoot.api.prepare import prepare_pack
 from troubleshoot.engine import Engine
 from troubleshoot.errors import RuleError, TroubleshootError
 from troubleshoot.model import RulePack
-from troubleshoot.rulepack.load import list_rule_files, load_pack
+from troubleshoot.rulepack.load import default_rules_dir, list_rule_files, load_pack
 
 log = logging.getLogger("troubleshoot.pack")
 
+PROBLEMS_LOGGED = 20
 POLL_S = 2.0  # an author who saves a rule sees it served within two seconds; a poll of 300 files costs 2 ms
 
 Listing = tuple[tuple[str, int, int], ...]
@@ -34,6 +37,7 @@ class PackHolder:
         self._drafts = drafts
         self._default_rules = default_rules
         self._listing: Listing = ()
+        self._discretion = Discretion([*self._rules, default_rules_dir()])
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self.engine: Engine | None = None
@@ -85,13 +89,20 @@ class PackHolder:
 
     def _refuse(self, listing: Listing, problems: tuple[str, ...]) -> None:
         self._listing = listing
-        self.problems = problems
-        log.error("rule pack not loaded, the last good one stays: %d problems", len(problems))
+        self.problems = tuple(map(self._discretion.text, problems))
+        log.error("rule pack not loaded, the last good one stays: %d problem(s)", len(problems))
+        for each in problems[:PROBLEMS_LOGGED]:
+            log.error("%s", each)
         if self.engine is None:
             self._serve_what_loads()
 
     def _load(self) -> RulePack:
-        return load_pack(list(self._rules), drafts=self._drafts, default_rules=self._default_rules, strict=True)
+        pack = load_pack(list(self._rules), drafts=self._drafts, default_rules=self._default_rules, strict=True)
+        return self._told(pack)
+
+    def _told(self, pack: RulePack) -> RulePack:
+        """Return the pack as reports may tell of it: what is wrong with it, and not where its files lie."""
+        return replace(pack, problems=self._discretion.problems(pack.problems)) if pack.problems else pack
 
     def _serve_what_loads(self) -> None:
         """At the start there is no last good pack: serve the rules that do load rather than nothing."""
@@ -100,7 +111,7 @@ class PackHolder:
         except RuleError:
             return
         if pack.rules:
-            self.engine = Engine(pack)
+            self.engine = Engine(self._told(pack))
 
     def _list(self) -> Listing:
         rows = []

@@ -46,10 +46,20 @@ class Life:
         return self.recorder.store if self.recorder is not None else None
 
     @property
+    def is_ready(self) -> bool:
+        """Say whether a scan would be answered at once: a pack is loaded, and its search is compiled."""
+        return self._holder.engine is not None and (self._service.pool is None or self._service.pool.is_ready)
+
+    @property
     def problems(self) -> list[str]:
-        """What is wrong and does not keep the service from answering scans."""
+        """What is wrong, or not there yet."""
         failing = self.recorder is not None and self.recorder.is_failing
-        return [*self._holder.problems, *(["the store does not answer"] if failing else [])]
+        starting = self._holder.engine is not None and not self.is_ready
+        return [
+            *self._holder.problems,
+            *(["the first scan process is still starting"] if starting else []),
+            *(["the store does not answer"] if failing else []),
+        ]
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -58,6 +68,8 @@ class Life:
                 await stack.enter_async_context(self._recording(self._options.store))
             if self._options.scan_processes:
                 await stack.enter_async_context(self._scanning())
+            elif self._holder.engine is not None:
+                await asyncio.to_thread(self._holder.engine.scanner)  # compiled before the first request, not by it
             if self._agents is not None:
                 await stack.enter_async_context(self._agents.router.lifespan_context(self._agents))
             if self._options.slack:

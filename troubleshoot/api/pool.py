@@ -136,6 +136,11 @@ class ScanPool:
         self._use(pack)
 
     @property
+    def is_ready(self) -> bool:
+        """Say whether a process has taken a pack, compiled its search and tried it."""
+        return bool(self._serving)
+
+    @property
     def busy(self) -> int:
         return len(self._busy)
 
