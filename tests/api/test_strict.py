@@ -70,7 +70,9 @@ def test_a_path_below_another_folder_of_rules_loses_the_longer_one(tmp_path: Pat
 def test_ready_is_said_once_a_process_can_scan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     (tmp_path / "net").mkdir()
-    (tmp_path / "net/a.yaml").write_text(BROKEN.replace("hihg", "high") + "examples: [{match: frobnicator reports zero frobs}]\n")
+    (tmp_path / "net/a.yaml").write_text(
+        BROKEN.replace("hihg", "high") + "examples: [{match: frobnicator reports zero frobs}]\n"
+    )
     app = create_app([tmp_path], default_rules=False, watch=False, options=ServiceOptions(scan_processes=1))
     with TestClient(app) as client:
         first = client.get("/readyz")
