@@ -73,6 +73,30 @@ def test_year_comes_from_a_full_date_in_the_source_before_the_file_time() -> Non
     assert years == [2024, 2025]
 
 
+@pytest.mark.parametrize(
+    ("text", "month"),
+    [
+        ("Mär  3", 3),
+        ("mars  3", 3),
+        ("déc.  3", 12),
+        ("12月  3", 12),
+        ("1월  3", 1),
+        ("мая  3", 5),
+        ("Okt  3", 10),
+        ("ene  3", 1),
+    ],
+)
+def test_months_of_other_languages(text: str, month: int) -> None:
+    stamp = parse_stamp(f"{text} 10:00:00", CLOCK)
+    assert stamp is not None
+    assert (stamp.time.month, stamp.time.day) == (month, 3)
+
+
+@pytest.mark.parametrize("text", ["13月  3", "0월  3", "Foo  3", "Mrz.. 3"])
+def test_what_is_no_month_gives_no_time(text: str) -> None:
+    assert parse_stamp(f"{text} 10:00:00", CLOCK) is None
+
+
 def test_leap_day_is_found_in_an_earlier_year() -> None:
     stamp = parse_stamp("Feb 29 10:00:00", CLOCK)
     assert stamp is not None and stamp.time == at(2024, 2, 29, 10)

@@ -20,8 +20,8 @@ from functools import lru_cache
 
 from troubleshoot import late
 from troubleshoot.model import Stamp
+from troubleshoot.normalise.months import LOCAL_MONTH, month_of
 
-MONTHS = {"JanFebMarAprMayJunJulAugSepOctNovDec"[3 * i : 3 * i + 3]: i + 1 for i in range(12)}
 FUTURE = timedelta(days=2)  # clocks differ and zones are unknown: a stamp may lie so far after the file's own time
 
 # Texts of stamps, for use in wrappers' patterns. They take the text only; `parse_stamp` decides what it means.
@@ -30,6 +30,10 @@ ZONE = r"(?:Z|[+-]\d\d:?\d\d)"
 ISO = rf"\d{{4}}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d{FRACTION}?"
 CTIME = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[A-Z]{2,5} )?\d{4}"
 SYSLOG = r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,6})?"
+LOCAL = (
+    rf"{LOCAL_MONTH} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d(?:\.\d{{1,6}})?"  # SYSLOG and CTIME as other locales write them
+)
+LOCAL_CTIME = rf"[^\W\d]{{1,4}}\.? {LOCAL_MONTH} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d \d{{4}}"
 FULL = r"[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z]{2,5}"
 CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,6})?"
 SHORT = r"\d\d-\d\d \d\d:\d\d:\d\d"
@@ -91,12 +95,12 @@ def _whole_second(year: str, month: str, day: str, hour: str, minute: str, secon
 
 def _ctime(m: re.Match[str], clock: Clock, zone: str) -> Stamp:
     clock_text, offset = (int(m[3]), int(m[4]), int(m[5])), "UTC" if m[6] in ("UTC", "GMT") else None
-    return _stamp(int(m[7]), MONTHS[m[1]], int(m[2]), *clock_text, None, offset, zone)
+    return _stamp(int(m[7]), month_of(m[1]), int(m[2]), *clock_text, None, offset, zone)
 
 
 def _rfc1123(m: re.Match[str], clock: Clock, zone: str) -> Stamp:
     offset = None if m[7] is None else "UTC" if m[7] in ("UTC", "GMT") else m[7]
-    return _stamp(int(m[3]), MONTHS[m[2]], int(m[1]), int(m[4]), int(m[5]), int(m[6]), None, offset, zone)
+    return _stamp(int(m[3]), month_of(m[2]), int(m[1]), int(m[4]), int(m[5]), int(m[6]), None, offset, zone)
 
 
 def _american(m: re.Match[str], clock: Clock, zone: str) -> Stamp:
@@ -104,11 +108,11 @@ def _american(m: re.Match[str], clock: Clock, zone: str) -> Stamp:
 
 
 def _kibana(m: re.Match[str], clock: Clock, zone: str) -> Stamp:
-    return _stamp(int(m[3]), MONTHS[m[1]], int(m[2]), int(m[4]), int(m[5]), int(m[6]), m[7], None, zone)
+    return _stamp(int(m[3]), month_of(m[1]), int(m[2]), int(m[4]), int(m[5]), int(m[6]), m[7], None, zone)
 
 
 def _syslog(m: re.Match[str], clock: Clock, zone: str) -> Stamp | None:
-    return _yearless(clock, zone, MONTHS[m[1]], int(m[2]), int(m[3]), int(m[4]), int(m[5]), m[6])
+    return _yearless(clock, zone, month_of(m[1]), int(m[2]), int(m[3]), int(m[4]), int(m[5]), m[6])
 
 
 def _month_day(m: re.Match[str], clock: Clock, zone: str) -> Stamp | None:
@@ -117,7 +121,7 @@ def _month_day(m: re.Match[str], clock: Clock, zone: str) -> Stamp | None:
 
 
 def _minute(m: re.Match[str], clock: Clock, zone: str) -> Stamp | None:
-    stamp = _yearless(clock, zone, MONTHS[m[1]], int(m[2]), int(m[3]), int(m[4]), 0, None)
+    stamp = _yearless(clock, zone, month_of(m[1]), int(m[2]), int(m[3]), int(m[4]), 0, None)
     return stamp and Stamp(stamp.time, stamp.zone, 60.0)
 
 
@@ -181,6 +185,8 @@ _FORMATS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Clock, str], Sta
             _rfc1123,
         ),
         (rf"([A-Z][a-z]{{2}}) ([ \d]\d) {_HMS}{_FRACTION}", _syslog),
+        (rf"({LOCAL_MONTH}) {{1,2}}(\d{{1,2}}) {_HMS}{_FRACTION}", _syslog),
+        (rf"[^\W\d]{{1,4}}\.? ({LOCAL_MONTH}) {{1,2}}(\d{{1,2}}) {_HMS} (?:([A-Z]{{2,5}}) )?(\d{{4}})", _ctime),
         (rf"(\d\d)/(\d\d)/(\d{{4}}) {_HMS}", _american),
         (rf"([A-Z][a-z]{{2}}) (\d{{1,2}}), (\d{{4}}) @ {_HMS}{_FRACTION}", _kibana),
         (rf"(\d\d)-(\d\d) {_HMS}{_FRACTION}", _month_day),

@@ -139,7 +139,7 @@ WEAK: tuple[WeakWrapper, ...] = (
         _always,
     ),
     WeakWrapper(wrapper("slurm-label", r"(?:P(?P<het>\d+) )?(?P<label> *(?P<rank>\d{1,6})): "), 0.9, _slurm_label),
-    WeakWrapper(wrapper("hydra", r"\[(?P<rank>\d{1,6})\] "), 0.9, _hydra),
+    WeakWrapper(wrapper("hydra", rf"\[(?P<rank>\d{{1,6}})(?:@(?P<host>{HOST}))?\] "), 0.9, _hydra),
     WeakWrapper(wrapper("compose", rf"(?P<name>(?P<host>{HOST}?) +)\| (?:(?P<ts>{ISO}{ZONE}) )?"), 0.9, _compose),
     WeakWrapper(
         wrapper(

@@ -14,12 +14,27 @@ Source of the grammars: knowledge/log-formats.md, sections 1 to 29.
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from troubleshoot import late
-from troubleshoot.normalise.timestamps import AMERICAN, CLOCK, CTIME, FULL, ISO, KIBANA, SHORT, SYSLOG, ZONE
+from troubleshoot.normalise.jsonrecords import show_record
+from troubleshoot.normalise.months import LOCAL_LEADS
+from troubleshoot.normalise.timestamps import (
+    AMERICAN,
+    CLOCK,
+    CTIME,
+    FULL,
+    ISO,
+    KIBANA,
+    LOCAL,
+    LOCAL_CTIME,
+    SHORT,
+    SYSLOG,
+    ZONE,
+)
 from troubleshoot.shapes import ByShape, blurred
 
 DIGITS = "0123456789"
@@ -88,6 +103,17 @@ def _unquote(facts: Mapping[str, str | None]) -> str:
     return re.sub(r"\\(.)", r"\1", m[1].removesuffix("\\n")) if m else facts["msg"] or ""
 
 
+def _message(facts: Mapping[str, str | None]) -> str:
+    """Return the message of a record of JSON."""
+    text = facts["msg"] or ""
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    shown = show_record(record) if isinstance(record, dict) else None
+    return " ".join((*shown.lines, *([shown.rest] if shown.rest else ()))) if shown is not None else text
+
+
 COLLECTORS: tuple[Wrapper, ...] = (
     wrapper("cri", rf"(?P<ts>{ISO}{ZONE}) (?P<stream>stdout|stderr) [PF](?::\S+)*(?: |$)", DIGITS),
     wrapper("gitlab", rf"(?P<ts>{ISO}Z) [0-9a-f]{{2}}[OE][ +]", DIGITS),
@@ -116,11 +142,17 @@ COLLECTORS: tuple[Wrapper, ...] = (
         "<" + DIGITS,
         finish=_keep_speaker,
     ),
+    wrapper(
+        "syslog",
+        rf"(?P<ts>{LOCAL}) (?P<host>{HOST}) (?P<ident>{IDENT})(?:\[\d+\])?:(?: |$)",
+        LOCAL_LEADS,
+        finish=_keep_speaker,
+    ),
     wrapper("ucx", r"\[(?P<ts>\d{10}\.\d{6})\] \[(?P<host>[\w.-]+):\d+:\d+(?::\d+)?\] +", "["),
     wrapper(
         "dmesg",
         r"(?:[a-z]+ *:(?P<sev>[a-z]+) *: )?(?:\[ *\d+\.\d{6}\]|\[ *\+\d+\.\d{6}\]"
-        rf"|\[(?P<ts>{CTIME}|[A-Z][a-z]{{2}}[ \d]\d \d\d:\d\d)\]) (?!<std)",
+        rf"|\[(?P<ts>{CTIME}|{LOCAL_CTIME}|[A-Z][a-z]{{2}}[ \d]\d \d\d:\d\d)\]) (?!<std)",
         "[" + LETTERS.lower(),
     ),
     wrapper("syslog", rf"(?P<host>{HOST}) (?P<ident>{IDENT})(?:\[\d+\])?: ", finish=_keep_speaker, after="dmesg"),
@@ -189,6 +221,7 @@ LAUNCHERS: tuple[Wrapper, ...] = (
     ),
 )
 
+_PADDED = r"(?:DEBUG|INFO|ERROR|FATAL|TRACE|NOTICE)(?=  )|(?:WARNING|CRITICAL)(?= )"
 SEVERITY = r"DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL|TRACE"
 TORCH: tuple[Wrapper, ...] = (
     wrapper("torchrun", r"\[default(?P<local_rank>\d+)\]:", "["),
@@ -234,7 +267,12 @@ HEADERS: tuple[Wrapper, ...] = (
         "python-logging", rf"(?P<ts>{AMERICAN}) - (?P<sev>{SEVERITY}) - [A-Za-z_][\w.]* - *", DIGITS
     ),
     wrapper("python-logging", rf"(?P<sev>{SEVERITY}) (?P<ts>{SHORT}) \[[\w./-]+:\d+\] ", UPPER),  # vLLM
+    wrapper(  # Fluentd's files
+        "fluentd", r"[\w.*-]+(?:: ?|\t)(?=\{\")", LETTERS, finish=_message, after="timestamp"
+    ),
     wrapper("timestamp", rf"\[(?P<ts>{ISO}(?: ?{ZONE})?)\](?: |$)", "["),
+    wrapper("timestamp", rf"\[(?P<ts>{CLOCK})\] (?:(?P<sev>{_PADDED}) +)?", "["),  # rich, dmlc
+    wrapper("rich", rf" {{11}}(?P<sev>{_PADDED}) +", " "),  # in the same second
     wrapper("timestamp", rf"(?P<ts>{KIBANA})[ \t]+", UPPER),
     wrapper(
         "timestamp",
