@@ -207,13 +207,14 @@ def test_any_evidence_of_efa_is_enough(engine: Engine, evidence: str) -> None:
     assert first(report) == HUGE_PAGES
 
 
-def test_fork_without_memory_and_without_efa_is_less_sure_and_names_other_causes(engine: Engine) -> None:
+def test_fork_without_memory_and_without_efa_is_the_hosts_memory_and_names_the_huge_pages_too(engine: Engine) -> None:
     report = engine.scan_text(FORK_TRACE + "OSError: [Errno 12] Cannot allocate memory\n")
-    assert first(report) == "efa/fork-out-of-memory"
-    answer = report.findings[0]
-    assert answer.confidence.word == "low"
+    assert first(report) == "host/fork-out-of-memory"
+    answer, hint = report.findings
     assert "overcommit" in answer.explanation
-    assert "FI_EFA_USE_HUGE_PAGE=0" in answer.fixes[0].run[0]
+    assert hint.rule == "efa/fork-out-of-memory"
+    assert hint.confidence.word == "low"
+    assert "FI_EFA_USE_HUGE_PAGE=0" in hint.fixes[0].run[0]
 
 
 def test_fork_error_of_one_rank_explains_what_the_others_say(engine: Engine) -> None:
