@@ -14,6 +14,7 @@ from troubleshoot.model import Report, RulePack, ScanResult
 from troubleshoot.parallel.drive import run_partitions
 from troubleshoot.parallel.partitions import Partition, list_files
 from troubleshoot.parallel.worker import PieceResult, Worker
+from troubleshoot.watching import Stop
 
 
 class InlineHands:
@@ -46,6 +47,11 @@ class Inline:
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
+
+    def begin(
+        self, pack: RulePack, partitions: Sequence[Partition], stop: Stop
+    ) -> tuple[Sequence[Partition], Sequence[PieceResult]]:
+        return partitions, ()
 
     @contextlib.contextmanager
     def hands(self, pack: RulePack) -> Iterator[InlineHands]:

@@ -15,10 +15,12 @@ import pytest
 
 from troubleshoot.engine import Engine
 from troubleshoot.model import ScanResult
-from troubleshoot.parallel import pool
+from troubleshoot.parallel import partitions, pool
+from troubleshoot.parallel.drive import run_partitions
 from troubleshoot.parallel.partitions import Partition, default_workers, list_files
 from troubleshoot.parallel.worker import PieceResult, Worker
 from troubleshoot.report.json import render_json
+from troubleshoot.watching import never
 
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 1 GiB\n"
 STEP = "[2026-11-30 20:15:04,001] [INFO] step {} loss 2.1\n"
@@ -133,3 +135,41 @@ def test_interrupt_gives_the_partial_report_and_130(tmp_path: Path) -> None:
 
 def test_few_small_files_are_worth_one_process(folder: Path) -> None:
     assert default_workers(list_files([folder], lambda _: pytest.fail("no such source"))) == 1
+
+
+def test_spawned_processes_give_the_serial_report(
+    engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on macOS and Windows: nothing is inherited, the pack is sent to each process."""
+    monkeypatch.setattr(pool, "can_fork", lambda: False)
+    serial = engine.scan_paths([folder], workers=1)
+    spawned = engine.scan_paths([folder], workers=2)
+    assert serial.findings[0].rule == "cuda/out-of-memory"
+    assert render_json(inline.timeless(spawned)) == render_json(inline.timeless(serial))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
+@pytest.mark.parametrize("noisy", [False, True])
+def test_beginning_of_a_large_file_is_read_before_processes_are_forked(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, noisy: bool
+) -> None:
+    monkeypatch.setattr(partitions, "LEARN_BYTES", 200_000)
+    steps = "".join(STEP.format(i) + "node-0:10:12 [0] NCCL INFO Connected all rings\n" * noisy for i in range(2_000))
+    (tmp_path / "large.log").write_text(steps * 30 + OOM + steps)
+    listing = list_files([tmp_path], lambda _: pytest.fail("no such source"))
+    cut = partitions.partition(listing.files, 2, range_bytes=800_000)
+    runner = pool.LocalPool(2)
+    rest, begun = runner.begin(engine.pack, cut, never)
+    assert [each.piece.end for each in begun] == [200_000]
+    assert rest[0].pieces[0].begin == 200_000
+    found = list(run_partitions(engine.pack, listing, rest, runner, begun=begun))
+    assert found == list(engine.read([tmp_path], workers=1))
+
+
+def test_what_cannot_be_cut_is_not_begun(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partitions, "LEARN_BYTES", 200_000)
+    line = '{"time": "2026-11-30T20:15:04Z", "level": "info", "msg": "step 1"}\n'
+    (tmp_path / "large.log").write_text(line * 40_000)
+    listing = list_files([tmp_path], lambda _: pytest.fail("no such source"))
+    cut = partitions.partition(listing.files, 2, range_bytes=800_000)
+    assert pool.LocalPool(2).begin(engine.pack, cut, never) == (cut, ())

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from itertools import chain
 from typing import Any, Protocol
 
 from troubleshoot.model import Note, RulePack, ScanResult
@@ -62,6 +63,12 @@ class Runner(Protocol):
         """How many partitions run at a time."""
         ...
 
+    def begin(
+        self, pack: RulePack, partitions: Sequence[Partition], stop: Stop
+    ) -> tuple[Sequence[Partition], Sequence[PieceResult]]:
+        """Do here what each worker would have to do, if that is worth it. Return what is left, and what it gave."""
+        ...
+
     def hands(self, pack: RulePack) -> AbstractContextManager[Hands]: ...
 
 
@@ -69,7 +76,8 @@ def read_parallel(
     pack: RulePack, listing: Listing, runner: Runner, watcher: Watcher | None = None, stop: Stop = never
 ) -> Iterator[ScanResult]:
     """Yield what a serial scan of the listing would, in its order, once all is read. When stopped: of what was read."""
-    yield from run_partitions(pack, listing, partition(listing.files, runner.workers), runner, watcher, stop)
+    partitions, begun = runner.begin(pack, partition(listing.files, runner.workers), stop)
+    yield from run_partitions(pack, listing, partitions, runner, watcher, stop, begun)
 
 
 def run_partitions(
@@ -79,12 +87,14 @@ def run_partitions(
     runner: Runner,
     watcher: Watcher | None = None,
     stop: Stop = never,
+    begun: Sequence[PieceResult] = (),
 ) -> Iterator[ScanResult]:
-    """Yield the results of a listing that was cut into these partitions."""
-    gathering = Gathering(pack, listing, [piece for each in partitions for piece in each.pieces])
+    """Yield the results of a listing that was cut into these partitions, and of what has `begun`."""
+    pieces = [piece for each in partitions for piece in each.pieces]
+    gathering = Gathering(pack, listing, [*(result.piece for result in begun), *pieces])
     work = deque(partitions)
     with runner.hands(pack) as hands:
-        for result in drive(hands, work, stop, gathering):
+        for result in chain(begun, drive(hands, work, stop, gathering)):
             finished, again = gathering.take(result)
             work.extend(again)
             if watcher is not None:

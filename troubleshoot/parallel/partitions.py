@@ -31,6 +31,8 @@ BUNDLE_FILES = 64
 MANY_BYTES = 64 * 1024 * 1024  # from here on more than one process pays for its start
 MANY_FILES = 200
 
+LEARN_BYTES = 8 * 1024 * 1024  # of a large file, in which its noisy patterns saturate
+
 ScanHere = Callable[[OpenSource], ScanResult]
 
 
@@ -143,6 +145,16 @@ def _partitions(files: Sequence[Piece], workers: int, range_bytes: int | None) -
             bundle, filled = [], 0
     if bundle:
         yield Partition(tuple(bundle))
+
+
+def split_beginning(partitions: Sequence[Partition]) -> tuple[Piece | None, list[Partition]]:
+    """Return the beginning of the first large file, and the partitions without it; None where no file is large."""
+    for i, each in enumerate(partitions):
+        piece = each.pieces[0]
+        if piece.end is not None and piece.begin == 0 and piece.end > 2 * LEARN_BYTES:
+            rest = Partition((replace(piece, begin=LEARN_BYTES),))
+            return replace(piece, end=LEARN_BYTES), [*partitions[:i], rest, *partitions[i + 1 :]]
+    return None, list(partitions)
 
 
 def even_places(size: int, range_bytes: int) -> list[int]:

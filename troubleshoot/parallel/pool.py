@@ -1,8 +1,8 @@
 """Runs partitions in processes of this machine.
 
-The pool is the standard library's. Where processes can be forked they inherit the pack and its compiled database and
-share the memory; elsewhere the pack is sent once to each. An interrupt from the keyboard reaches all processes of a
-terminal: the workers ignore it, and this process tells them to stop.
+The pool is the standard library's. Where processes can be forked they inherit a worker with its compiled database, and
+what it learned from the beginning of the first large file; elsewhere the pack is sent once to each. An interrupt from
+the keyboard reaches all processes of a terminal: the workers ignore it, and this process tells them to stop.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ import gc
 import multiprocessing
 import signal
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.synchronize import Event
 
 from troubleshoot.model import RulePack
 from troubleshoot.parallel.drive import WorkerLostError
-from troubleshoot.parallel.partitions import Partition
+from troubleshoot.parallel.partitions import Partition, split_beginning
 from troubleshoot.parallel.worker import PieceResult, Worker
+from troubleshoot.watching import Stop
 
 AHEAD = 2  # partitions per worker on the way: one is read, one waits
 
@@ -33,10 +34,21 @@ class LocalPool:
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
+        self._first: Worker | None = None
+
+    def begin(
+        self, pack: RulePack, partitions: Sequence[Partition], stop: Stop
+    ) -> tuple[Sequence[Partition], Sequence[PieceResult]]:
+        piece, rest = split_beginning(partitions) if self.workers > 1 and can_fork() else (None, ())
+        if piece is None:
+            return partitions, ()
+        self._first = Worker(pack)
+        learned = self._first.learn(piece, stop)
+        return (rest, [learned]) if learned is not None else (partitions, ())
 
     @contextlib.contextmanager
     def hands(self, pack: RulePack) -> Iterator[PoolHands]:
-        hands = PoolHands(pack, self.workers)
+        hands = PoolHands(pack, self.workers, self._first)
         try:
             yield hands
         except BaseException:
@@ -49,20 +61,17 @@ class LocalPool:
 class PoolHands:
     tries_again = True
 
-    def __init__(self, pack: RulePack, workers: int) -> None:
+    def __init__(self, pack: RulePack, workers: int, first: Worker | None = None) -> None:
         self.width = workers * AHEAD
-        self._pack = pack
         self._workers = workers
-        forks = sys.platform == "linux"
-        self._context = multiprocessing.get_context("fork" if forks else "spawn")
+        self._context = multiprocessing.get_context("fork" if can_fork() else "spawn")
         self._stop = self._context.Event()
-        if forks:
-            Worker(pack)  # compiled here, once for all
+        self._begin_with = (first or Worker(pack)) if can_fork() else pack  # a worker is compiled here, once for all
         self._open()
 
     def _open(self) -> None:
         self._pool = ProcessPoolExecutor(
-            self._workers, self._context, initializer=_begin, initargs=(self._pack, self._stop)
+            self._workers, self._context, initializer=_begin, initargs=(self._begin_with, self._stop)
         )
 
     def submit(self, partition: Partition) -> Future[tuple[PieceResult, ...]]:
@@ -93,11 +102,16 @@ class PoolHands:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin(pack: RulePack, stop: Event) -> None:
+def can_fork() -> bool:
+    """Tell whether processes are copies of this one; elsewhere forking breaks what system libraries hold."""
+    return sys.platform == "linux"
+
+
+def _begin(inherited: Worker | RulePack, stop: Event) -> None:
     global _worker, _stopped
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()  # what was inherited stays shared: the collector does not touch it
-    _worker, _stopped = Worker(pack), stop
+    _worker, _stopped = inherited if isinstance(inherited, Worker) else Worker(inherited), stop
 
 
 def _scan(partition: Partition) -> tuple[PieceResult, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from troubleshoot.errors import UsageError
@@ -17,6 +17,7 @@ from troubleshoot.model import RulePack
 from troubleshoot.parallel.drive import WorkerLostError
 from troubleshoot.parallel.partitions import Partition
 from troubleshoot.parallel.worker import PieceResult, Worker
+from troubleshoot.watching import Stop
 
 AHEAD = 2  # partitions per CPU on the way
 RETRIES = 3
@@ -38,6 +39,12 @@ class RayRunner:
         """CPUs of the cluster, as they are now."""
         self._connect()
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
+    def begin(
+        self, pack: RulePack, partitions: Sequence[Partition], stop: Stop
+    ) -> tuple[Sequence[Partition], Sequence[PieceResult]]:
+        """Return the partitions: what this process learns does not reach the workers."""
+        return partitions, ()
 
     def _connect(self) -> None:
         if self._ray.is_initialized():

@@ -75,6 +75,17 @@ class Worker:
             found.append(self._scan_piece(piece, stop))
         return tuple(found)
 
+    def learn(self, piece: Piece, stop: Stop = never) -> PieceResult | None:
+        """Return what the range gave, or None where the file cannot be cut. The worker knows then what is noisy there,
+        and so do the processes that are forked from this one."""
+        opened = next(open_file(Path(piece.path)), None)
+        part = Range(piece.begin, piece.end or piece.size, piece.size)
+        if opened is None or not opened.narrow(part):
+            return None
+        learned = self._scan_range(piece, opened, part, stop)
+        self._scanner.expect(frozenset().union(*(result.saturated for result in learned.results)))
+        return learned
+
     def _scan_piece(self, piece: Piece, stop: Stop) -> PieceResult:
         if piece.end is None:
             return self._scan_whole(piece, open_file(Path(piece.path)), stop)

@@ -121,6 +121,10 @@ class Scanner:
         self._avoid = run.avoid  # a job's sources are alike: the next one begins with what this one learned
         return run.finish()
 
+    def expect(self, closed: frozenset[int]) -> None:
+        """Make ready what a scan with these patterns closed needs, before processes are forked that all will."""
+        self._compiled.prefilter.without(closed, self._avoid)
+
     def search_for(self, prefilter: Prefilter) -> Search:
         """Return this worker's search of a prefilter; the last one is kept."""
         if self._search is None or self._search[0] is not prefilter:
