@@ -45,7 +45,7 @@ def test_manifest_is_valid(name: str, document: dict[str, Any]) -> None:
     kubernetes_validate.validate(document, KUBERNETES, strict=True)
 
 
-@pytest.mark.parametrize(("name", "document"), documents("kubeflow"))
+@pytest.mark.parametrize(("name", "document"), documents("kubeflow", "runai"))
 def test_pods_of_a_custom_resource_are_valid(name: str, document: dict[str, Any]) -> None:
     specs = list(pod_specs(document))
     assert specs
@@ -78,7 +78,7 @@ def test_containers_of_a_workflow_are_valid() -> None:
 def scripts() -> list[Any]:
     """Return every script in the hooks: files, and what manifests and the action hand to a shell."""
     found = [pytest.param("sh", path.read_text(), id=path.name) for path in sorted(HOOKS.glob("*/*.sh"))]
-    for name, document in documents("kubernetes", "kubeflow", "argo"):
+    for name, document in documents("kubernetes", "kubeflow", "runai", "argo"):
         for at, container in enumerate(_containers(document)):
             if container.get("args"):
                 found.append(pytest.param(container["command"][0], container["args"][0], id=f"{name}-{at}"))
