@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, BinaryIO
 from troubleshoot import limits
 from troubleshoot.collect import part_for
 from troubleshoot.database_cache import PackStore
-from troubleshoot.errors import SourceError
+from troubleshoot.errors import NOTHING_READ, SourceError
 from troubleshoot.evaluate.evaluator import Evaluation, evaluate
 from troubleshoot.ingest.sources import OpenSource, open_file, open_text, open_upload
 from troubleshoot.ingest.streams import Purse
+from troubleshoot.job.flight import FlightWatch
 from troubleshoot.job.progress import Tail
 from troubleshoot.model import Block, Kind, Note, PackInfo, Period, Report, RulePack, ScanResult, Stats
 from troubleshoot.platform import check_platform, choose_platform
@@ -162,7 +163,7 @@ class Engine:
         `workers`: processes of this machine; None takes as many as the paths are worth. `runner`: who reads them
         instead, a Ray cluster. `stop` is asked between blocks: once it is true, no more is read. `period`: what the
         logs say at another time does not count."""
-        from troubleshoot.parallel.partitions import default_workers, list_files
+        from troubleshoot.parallel.partitions import default_workers, list_files, most_workers
 
         scanner = self.scanner()
         listing = list_files(
@@ -170,7 +171,7 @@ class Engine:
         )
         if watcher is not None:
             watcher.expect(len(listing.files) + len(listing.here), listing.bytes)
-        workers = default_workers(listing) if workers is None else workers
+        workers = default_workers(listing) if workers is None else min(workers, most_workers(listing))
         if runner is None and workers > 1:
             from troubleshoot.parallel.pool import LocalPool
 
@@ -221,7 +222,7 @@ class Engine:
         if not infos:
             if partial:
                 raise KeyboardInterrupt  # there is nothing to tell
-            raise SourceError("nothing could be read", help="; ".join(note.text for note in notes[:3]))
+            raise SourceError(NOTHING_READ, help="; ".join(note.text for note in notes[:3]))
         if partial:
             notes = (Note("interrupted", f"reading was interrupted after {len(infos)} sources"), *notes)
         if with_job is None:
@@ -276,8 +277,8 @@ def scan_source(
 ) -> ScanResult:
     """Scan one opened source: its blocks, and where it was hard-wrapped by a chat or terminal, its joined lines too;
     and read the last steps of its ranks from its end. `tee` sees the blocks as they pass."""
-    tail = Tail()
-    blocks = until(opened.blocks(limits.BLOCK_BYTES), stop, watcher)
+    tail, flight = Tail(), FlightWatch()
+    blocks = flight.watch(until(opened.blocks(limits.BLOCK_BYTES), stop, watcher))
     if tee is not None:
         blocks = tee(opened, blocks)
     result = scanner.scan(opened.source, tail.watch(blocks), opened.normaliser, most=most, period=period)
@@ -285,15 +286,18 @@ def scan_source(
     if joined is not None:
         again = scanner.scan(opened.source, joined, opened.normaliser, most=most, period=period)
         result = merge_hits(result, again, opened.joined_end)
+    dump, why_not = flight.dump()
+    notes = (Note("flight-recorder", why_not, opened.source.name),) if why_not else ()
     return ScanResult(
         source=opened.source,
         hits=opened.in_order(result.hits),
         counts=result.counts,
         saturated=result.saturated,
-        notes=(*opened.notes(), *result.notes),
+        notes=(*opened.notes(), *notes, *result.notes),
         info=opened.info(),
         progress=tail.last_progress(opened.source, opened.normaliser),
         overran=result.overran,
+        flight=dump,
     )
 
 

@@ -123,6 +123,9 @@ class RuleError(TroubleshootError):
     """A rule author's fault: one error for all problems of all files."""
 
 
+NOTHING_READ = "nothing could be read"
+
+
 class SourceError(TroubleshootError):
     """The input's fault: it cannot be read at all."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
 import click
 
+from troubleshoot.cli.failing import say
 from troubleshoot.cli.options import stdin_stream
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def stdin_to_read(paths: Sequence[str], *, again: bool) -> BinaryIO | None:
     if "-" not in paths:
         return None
     stream = stdin_stream()
+    if stream.isatty():
+        say("Paste the log, then press Ctrl-D on a line of its own.")
     return cast(BinaryIO, KeptStream(stream)) if again else stream
 
 

@@ -70,7 +70,8 @@ def guard(*, debug: bool) -> Iterator[Outcome]:
 
 def say(text: str) -> None:
     """Print to standard error what a log, file name or rule may have had a part in, made safe."""
-    print(visible(text), file=sys.stderr)
+    if sys.stderr is not None:  # closed by the caller; print would take standard output instead
+        print(visible(text), file=sys.stderr)
 
 
 def _tell(text: str, help: str) -> None:
@@ -96,9 +97,16 @@ def _message_of(error: click.ClickException) -> str:
 
 
 def _help_of(error: click.ClickException) -> str:
+    if isinstance(error, click.UsageError) and (name := _file_like_an_option()):
+        return f"a file of that name is given as ./{name}"
     if isinstance(error, click.UsageError) and error.ctx is not None:
         return f"{error.ctx.command_path} --help"
     return ""
+
+
+def _file_like_an_option() -> str:
+    """Return the argument that reads as an option and names a file, or nothing."""
+    return next((each for each in sys.argv[1:] if each[:1] == "-" != each and os.path.exists(each)), "")  # noqa: PTH110
 
 
 def _let_go_of_stdout() -> None:

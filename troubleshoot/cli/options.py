@@ -149,6 +149,10 @@ def existing(paths: Sequence[str]) -> tuple[list[str], list[str]]:
     found: list[str] = []
     missing: list[str] = []
     for path in paths:
+        if not path:
+            from troubleshoot.errors import UsageError
+
+            raise UsageError("an empty path", help="is a variable empty? `.` is this folder")
         (found if path == "-" or Path(path).exists() or _matches(path) else missing).append(path)
     return found, missing
 

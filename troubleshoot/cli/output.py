@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import sys
@@ -15,6 +16,13 @@ from troubleshoot.errors import UsageError
 from troubleshoot.report.look import MAX_WIDTH, MIN_WIDTH, PLAIN, Look
 
 STDOUT = "-"
+
+
+_WRITE_HELP = {
+    errno.ENOENT: "its folder must exist",
+    errno.EISDIR: "it is a folder: name a file in it",
+    errno.EACCES: "its folder must be yours to write",
+}
 
 
 def look_of(stream: TextIO, color: str, environment: Mapping[str, str]) -> Look:
@@ -52,6 +60,8 @@ def emit(text: str, output: str = STDOUT, *, for_people: bool = True, paged: boo
 
     What is for people is put into the terminal's encoding; what is for programs is UTF-8 everywhere. `paged`: a long
     text goes through the reader's pager."""
+    if not output:
+        raise UsageError("--output names no file", help="- is standard output")
     if output != STDOUT:
         _write_file(Path(output), text)
         return
@@ -81,7 +91,8 @@ def _write_file(path: Path, text: str) -> None:
             return
         _replace_file(Path(os.path.realpath(path)), data)
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}", help="its folder must exist") from error
+        why = (error.strerror or str(error)).lower()
+        raise UsageError(f"cannot write {path}: {why}", help=_WRITE_HELP.get(error.errno or 0, "")) from error
 
 
 def _replace_file(path: Path, data: bytes) -> None:

@@ -19,7 +19,15 @@ from troubleshoot.cli.output import STDOUT, emit
 from troubleshoot.cli.periods import period_between, period_options
 from troubleshoot.cli.progress import ReadProgress
 from troubleshoot.cli.reading import Reading, judge, reading_options, runner_for, stopping
-from troubleshoot.cli.scan import check_anything_read, find_paths, in_language, render, with_missing, without_addresses
+from troubleshoot.cli.scan import (
+    check_anything_read,
+    find_paths,
+    in_language,
+    naming,
+    render,
+    with_missing,
+    without_addresses,
+)
 from troubleshoot.errors import UsageError
 from troubleshoot.report import FORMATS
 from troubleshoot.report.selection import FAIL_ON, is_failing
@@ -100,7 +108,8 @@ def postmortem(
     with ReadProgress(quiet=quiet, judge=judge(engine)) as progress, stopping() as stop:
         stdin = stdin_to_read(found, again=context > 0)
         reading = Reading(progress, jobs, runner_for(on_ray), stop, period, stdin)
-        report = engine.postmortem_paths(found, platform=platform, job=job, **reading.options())
+        with naming(found):
+            report = engine.postmortem_paths(found, platform=platform, job=job, **reading.options())
         stopped = stop()
     check_anything_read(report)
     if job is not None and report.job is not None and report.job.id not in (None, job):

@@ -27,7 +27,7 @@ class ReadProgress:
     `judge` counts the findings in the results so far."""
 
     def __init__(self, *, quiet: bool, judge: Judge | None = None) -> None:
-        self._is_wanted = not quiet and sys.stderr.isatty()
+        self._is_wanted = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self._judge = judge
         self._results: list[ScanResult] = []
         self._findings = 0

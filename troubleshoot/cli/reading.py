@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from troubleshoot.parallel.drive import Runner
     from troubleshoot.watching import Stop, Watcher
 
+MOST_JOBS = 1024  # a slip of the finger must not fork ten thousand processes
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -27,7 +29,7 @@ def reading_options(command: Command) -> Command:
     """Add the options that say who reads the logs."""
     for option in reversed(
         (
-            click.option("-j", "--jobs", type=click.IntRange(1), default=None, metavar="N",
+            click.option("-j", "--jobs", type=click.IntRange(1, MOST_JOBS), default=None, metavar="N",
                          help="Read with so many processes; as many as it is worth, if not given."),
             click.option("--on-ray", default=None, metavar="ADDRESS",
                          help="Read on a Ray cluster whose nodes see the same files; auto finds the one at hand."),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ from troubleshoot.cli.output import STDOUT, emit, look_for
 from troubleshoot.cli.periods import period_between, period_options
 from troubleshoot.cli.progress import ReadProgress
 from troubleshoot.cli.reading import Reading, judge, reading_options, runner_for, stopping
-from troubleshoot.errors import SourceError, UsageError
+from troubleshoot.errors import NOTHING_READ, SourceError, UsageError
 from troubleshoot.language import ENGLISH, speaking
 from troubleshoot.model import Confidence, Finding, Note, Report, Severity
 from troubleshoot.report import FORMATS, RENDERERS
@@ -209,9 +210,22 @@ def read_report(engine: Engine, paths: Sequence[str], platform: str | None, read
     if list(paths) == ["-"] and reading.stdin is not None and reading.period is None:
         report = engine.scan_stream(reading.stdin, platform=platform)
     else:
-        report = engine.scan_paths(paths, platform=platform, **reading.options())
+        with naming(paths):
+            report = engine.scan_paths(paths, platform=platform, **reading.options())
     check_anything_read(report)
     return report
+
+
+@contextlib.contextmanager
+def naming(paths: Sequence[str]) -> Iterator[None]:
+    """Let an error that nothing was there to read say where that was."""
+    try:
+        yield
+    except SourceError as error:
+        if error.text != NOTHING_READ:
+            raise
+        shown = ", ".join(paths[:3]) + (" and others" if paths[3:] else "")
+        raise SourceError(f"there is no file to read in {shown}", help=error.help) from error
 
 
 def with_missing(report: Report, missing: Sequence[str]) -> Report:

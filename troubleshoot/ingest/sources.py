@@ -178,7 +178,12 @@ def open_file(path: Path, purse: Purse | None = None) -> Iterator[OpenSource]:
             return
         written = datetime.fromtimestamp(status.st_mtime, UTC)
         place = replace(place, written=written, size=status.st_size or None)  # files of /proc say 0 and have content
-        kind = kind_of(read_head(cast(Readable, file), HEAD_BYTES), place.name)
+        try:
+            head = read_head(cast(Readable, file), HEAD_BYTES)
+        except OSError as error:  # a broken disk, a stale mount: the other files are read all the same
+            yield skipped(place, "unreadable", f"cannot be read: {error.strerror or error}", remarks)
+            return
+        kind = kind_of(head, place.name)
         file.seek(0)
         if kind.container in COMPRESSED and _is_plain(_inflated(Taken(file, []), kind.container, lambda: 1 << 30, [])):
             yield _lazy(path, place, remarks, kind.container)

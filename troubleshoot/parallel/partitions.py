@@ -121,6 +121,11 @@ def default_workers(listing: Listing) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def most_workers(listing: Listing) -> int:
+    """Return how many processes can have something to do: whoever asks for a thousand gets no thousand idle ones."""
+    return max(1, len(listing.files) + listing.bytes // MIN_RANGE_BYTES)
+
+
 def partition(files: Sequence[Piece], workers: int, *, range_bytes: int | None = None) -> list[Partition]:
     """Return the partitions: first those at the beginning of files, for what they saturate need not be looked for
     later in the same file. `range_bytes`: the size of ranges, instead of what fits."""

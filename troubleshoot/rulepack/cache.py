@@ -36,9 +36,10 @@ def cache_dir() -> Path | None:
     if base and os.path.isabs(base):  # noqa: PTH117  # the XDG rules: a relative path counts as unset
         return Path(base) / "troubleshoot"
     try:
-        return Path.home() / ".cache" / "troubleshoot"
+        home = Path.home()
     except RuntimeError:
         return None
+    return home / ".cache" / "troubleshoot" if home.is_absolute() else None
 
 
 def why_not_kept() -> str:
