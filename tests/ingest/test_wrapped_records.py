@@ -6,12 +6,13 @@ from __future__ import annotations
 import json
 import random
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from reading import peeled, rows, rows_of, texts
 
 from troubleshoot import limits
-from troubleshoot.ingest import open_text
+from troubleshoot.ingest import open_sources, open_text
 from troubleshoot.model import Identity
 
 T = "2026-11-30T20:15:0{}.123456789Z"
@@ -82,6 +83,23 @@ def test_gitlab_continuation_goes_on_in_the_line_before() -> None:
         (1, "Traceback (most recent call last):"),
         (2, "other"),
     ]
+
+
+@pytest.mark.parametrize("size", [90, 130, 200, 1000])
+def test_gitlab_continuation_goes_on_over_a_seam(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(limits, "FILE_PASTE_BYTES", 2000)
+    data = ""
+    for i in range(40):
+        data += f"2026-11-30T20:15:04.123456Z 01E Trace {i}\n2026-11-30T20:15:04.123457Z 00O other\n"
+        data += f"2026-11-30T20:15:04.123999Z 01E+back {i}\n2026-11-30T20:15:04.123999Z 01E+ (most recent)\n"
+    path = tmp_path / "job.log"
+    path.write_text(data)
+    (source,) = open_sources([path])
+    found = rows_of(source, size)
+    texts = [text[32:] for _, _, text in found]
+    assert texts == [said for i in range(40) for said in (f"Trace {i}back {i} (most recent)", "other")]
+    assert [line for line, _, _ in found] == [4 * i + k for i in range(40) for k in (1, 2)]
+    assert all(data[offset:].startswith(text[:34]) for _, offset, text in found)
 
 
 def test_stamps_that_kubelet_put_into_a_long_line_are_taken_out() -> None:

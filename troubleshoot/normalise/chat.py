@@ -16,6 +16,7 @@ import re
 
 from troubleshoot import late
 from troubleshoot.normalise.origins import Place, Text, line_count
+from troubleshoot.normalise.panes import split_panes
 from troubleshoot.normalise.repair import (
     repair_characters,
     repair_double_encoding,
@@ -25,6 +26,7 @@ from troubleshoot.normalise.repair import (
 )
 
 _MARKUP = (b"</", b"<br", b"<BR", b"<http", b"<mailto:", b"<@", b"<#", b"<!")
+MARKDOWN_SIGNS = 3
 MARKUP_SIGNS = 20  # in a sample of a large source
 
 _ENTITY = late.compile(rb"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#[xX][0-9a-fA-F]{1,5});")
@@ -40,6 +42,10 @@ _FENCE = late.compile(
 _SOFT_BREAK = late.compile(rb"=\r?\n")
 _QUOTED_BYTE = late.compile(rb"=([0-9A-F]{2})")
 _MAIL_SIGNS = late.compile(rb"=(?:3D|20\r?\n|C2=A0|E2=80)")
+_SAYS_MAIL = late.compile(rb"^content-transfer-encoding:[ \t]*quoted-printable", re.IGNORECASE | re.MULTILINE)
+_MARKDOWN = late.compile(rb"(\\?)[_*\[]")
+_ESCAPED_SIGN = late.compile(rb"\\([_*\[\]<>{}()~`#|!-])")
+_PERCENT = late.compile(rb"%([0-9A-Fa-f]{2})")
 # A second tag on one line is another rank's output that ran into it.
 _RUN_TOGETHER = late.compile(rb"(?<=[^\n\]:])(?=\[\d+,\d+\]<std(?:out|err|diag)>:|\[rank\d+\]: )")
 _TAG_AT_START = late.compile(rb"^.{0,80}?(?:\[\d+,\d+\]<std(?:out|err|diag)>:|\[rank\d+\]:)")
@@ -50,6 +56,7 @@ _CUT = late.compile(
     r"|(?:\.{3}|…)? ?\d+ more lines.{0,20}|show more|view raw)[ \t]*\r?$".encode(),
     re.MULTILINE | re.IGNORECASE,
 )
+_FORM_BREAK = late.compile(rb"(?:%0[Dd])?%0[Aa]")
 _ESCAPED_BREAK = late.compile(rb"\\r\\n|\\n")
 
 
@@ -70,12 +77,14 @@ def repair_paste(text: Text) -> Text:
     data = repair_lost_escapes(data)
     if not data.isascii():
         data = repair_full_width(repair_characters(repair_double_encoding(data)))
-    text = text.with_data(data)
-    text = _split_escaped(text)
+    text = split_panes(text.with_data(_without_backslashes(data)))
+    text = _split_escaped(_split_percent(text))
     return _split_ranks(text)
 
 
 def _is_mail(data: bytes) -> bool:
+    if _SAYS_MAIL.search(data):
+        return True
     return len(_SOFT_BREAK.findall(data)) >= 2 and _MAIL_SIGNS.search(data) is not None
 
 
@@ -122,6 +131,35 @@ def _slack_label(m: re.Match[bytes]) -> bytes:
 def _entity_text(m: re.Match[bytes]) -> bytes:
     char = html.unescape(m[0].decode())
     return b" " if char in "\n\r\xa0" else char.encode("utf-8", "replace")
+
+
+def _without_backslashes(data: bytes) -> bytes:
+    """Undo Markdown's escapes, in a text whose every sign of Markdown is escaped."""
+    if data.count(b"\\") < MARKDOWN_SIGNS:
+        return data
+    escaped = [bool(sign) for sign in _MARKDOWN.findall(data)]
+    if sum(escaped) < MARKDOWN_SIGNS or sum(escaped) < 0.9 * len(escaped):
+        return data
+    return _ESCAPED_SIGN.sub(rb"\1", data)
+
+
+def _split_percent(text: Text) -> Text:
+    """Undo the escapes of a web form, in lines that hold several and among them line breaks."""
+    if b"%0A" not in text.data and b"%0a" not in text.data:
+        return text
+    lines = text.data.split(b"\n")
+    places: list[Place] = []
+    out: list[bytes] = []
+    for i, line in enumerate(lines):
+        is_form = len(_PERCENT.findall(line)) >= 5 and line.count(b" ") <= 2
+        starts = [0, *(m.end() for m in _FORM_BREAK.finditer(line))] if is_form else [0]
+        pieces = _FORM_BREAK.split(line) if is_form else [line]
+        if is_form:
+            pieces = [_PERCENT.sub(lambda m: bytes([int(m[1], 16)]), piece).replace(b"\n", b" ") for piece in pieces]
+        out.extend(pieces)
+        places.extend((i, start) for start in starts)
+    data = b"\n".join(out)
+    return text.with_lines(data, lambda: places[: line_count(data)])
 
 
 def _split_escaped(text: Text) -> Text:

@@ -36,6 +36,7 @@ MIN_LINES = 2  # fewer lines agree by chance
 EVENT_SHARE = 0.2  # stern's own "+ pod › container" lines are proof enough
 
 _SORTS = late.compile(r"\d{4}[-/]\d\d[-/]\d\d[Tt _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?Z?")
+_NUMBERED = late.compile(r" *(\d{1,7}) ")
 _YEAR = late.compile(r"(?<!\d)\d{4}[-/]|\d{4}$|^\d{9,}")
 
 
@@ -209,7 +210,10 @@ def _adopt(rows: Sequence[_Row], adopted: Sequence[Wrapper], sampled: bool) -> W
     for kind, weak in enumerate(WEAK):
         if kind in may_have and weak.wrapper not in adopted and _holds(weak, own, sampled, events, may_have[kind]):
             return weak.wrapper
-    return None if any(each.name == "indent" for each in adopted) else _indent([row.text for row in own])
+    names = {each.name for each in adopted}
+    texts = [row.text for row in own]
+    gutter = _gutter(texts) if "line-numbers" not in names else None
+    return gutter or (_indent([row.text for row in rows if row.text.strip()]) if "indent" not in names else None)
 
 
 def _holds(weak: WeakWrapper, rows: Sequence[_Row], sampled: bool, events: bool, most: int) -> bool:
@@ -231,3 +235,15 @@ def _indent(texts: Sequence[str]) -> Wrapper | None:
     """Return a wrapper for the blanks that every line begins with, or None."""
     blanks = min((len(text) - len(text.lstrip(" \t")) for text in texts), default=0)
     return wrapper("indent", rf"[ \t]{{{blanks}}}") if blanks else None
+
+
+def _gutter(texts: Sequence[str]) -> Wrapper | None:
+    """Return a wrapper for the line numbers that a pager puts before lines, and the blanks of those it wraps."""
+    heads = [_NUMBERED.match(text) for text in texts]
+    numbers = [int(m[1]) for m in heads if m]
+    width = max((m.end() for m in heads if m), default=0)
+    if len(numbers) < MIN_LINES or any(b - a != 1 for a, b in pairwise(numbers)):
+        return None
+    if not all(m.end() == width if m else text[:width].isspace() for text, m in zip(texts, heads, strict=True)):
+        return None
+    return wrapper("line-numbers", rf"(?=[ \d]{{{width - 1}}} )[ \d]{{{width - 1}}} ")

@@ -166,7 +166,9 @@ class ContinuedJoiner:
         return whole
 
 
-def _rows_as_text(text: Text, rows: list[list[bytes]], first: list[int], begin: int, end: int, ends_whole: bool) -> Text:
+def _rows_as_text(
+    text: Text, rows: list[list[bytes]], first: list[int], begin: int, end: int, ends_whole: bool
+) -> Text:
     data = b"\n".join(b"".join(row) for row in rows[begin:end]) + (b"\n" if ends_whole and end > begin else b"")
     old = text.map
     lines, offsets = pick(old.lines, first[begin:end]), pick(old.offsets, first[begin:end])

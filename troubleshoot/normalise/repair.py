@@ -41,6 +41,7 @@ _INVISIBLE = (
     late.compile(rb"\xef\xbb\xbf"),  # byte order mark
 )
 _C1_CONTROL = late.compile(rb"\xc2\x9b[0-?]*[ -/]*[@-~]")
+_WIDE_COLON = late.compile(rb"\xef\xbc\x9a(?=[A-Za-z/\[(])")
 _FULL_WIDTH = late.compile(rb"\xef(?:\xbc[\x81-\xbf]|\xbd[\x80-\x9e])")
 
 # An escape byte that was lost on the way and stands as text.
@@ -154,6 +155,7 @@ def repair_full_width(data: bytes) -> bytes:
     """Return the text with full-width letters, digits and signs as ASCII."""
     if data.isascii():
         return data
+    data = _WIDE_COLON.sub(b": ", data)  # it has its blank within
     return _FULL_WIDTH.sub(lambda m: bytes([ord(m[0].decode()) - 0xFEE0]), data)
 
 

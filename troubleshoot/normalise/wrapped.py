@@ -9,6 +9,7 @@ is taken for a wrap when
 * or several different lines are as long as the longest, to the column: a terminal broke them, whatever comes next;
 * or the text has few lines, and the next one goes on in mid-sentence behind the longest;
 * or the next line begins with what no line begins with: "(required by", the loader's continuation;
+* or a string literal ends here and another begins there, as Python shows long strings;
 
 and the next line is no beginning of its own: not empty, no timestamp or other wrapper, no traceback's or log's start,
 no word with which this line began, too.
@@ -50,6 +51,8 @@ _BEGINNING = late.compile(
 )
 
 
+_QUOTES = ("'", '"')
+_STRING = late.compile(r"\s+[bru]{0,2}['\"]")
 _MIDDLE = late.compile(r" ?[a-z(](?![\w.-]*:(?: |$))")
 _TABLE = late.compile(r"[|+]|[-=*#~_+|. ]*$")
 _RULE = late.compile(r"[-=*#~_+|. ]*$")
@@ -75,7 +78,8 @@ def join_wrapped(
     texts = [bare(row).rstrip("\r\n") for row in rows] if bare is not None else rows
     changes = _changes(texts)
     width, terminal = _width(texts, changes, pasted), _terminal_width(texts, changes)
-    if width is None and terminal is None and not any("(required by " in text for text in texts):
+    literals = [*_chains(texts, lambda i: _is_literal(texts, i))]
+    if width is None and terminal is None and not literals and not any("(required by " in text for text in texts):
         return None
     chains = {*_chains(texts, lambda i: _is_wrap(texts, i, width))}
     if terminal is not None:
@@ -84,9 +88,11 @@ def join_wrapped(
     lines: list[int] = []
     offsets: list[int] = []
     ends: dict[int, int] = {}
-    for start, end in sorted(chains):
+    for start, end in sorted({*chains, *literals}):
         first = [rows[start].rstrip("\r\n"), *texts[start + 1 : end + 1]]
-        for reading in dict.fromkeys((*_readings(first, width), *_readings(first, terminal))):
+        readings = [] if (start, end) in chains else [_one_literal(first)]
+        readings += [*_readings(first, width), *_readings(first, terminal)] if not readings else []
+        for reading in dict.fromkeys(readings):
             out.append(reading.encode("utf-8", "replace"))
             lines.append(places.lines[start])
             offsets.append(places.offsets[start])
@@ -112,6 +118,17 @@ def _chains(texts: Sequence[str], goes_on: Callable[[int], bool]) -> Iterator[tu
         if end > start:
             yield start, end
         start = end + 1
+
+
+def _is_literal(texts: Sequence[str], i: int) -> bool:
+    """Tell whether the line ends with a string's quote and the next begins with one: Python and C take them for one."""
+    end = texts[i][-1:]
+    return end in _QUOTES and _STRING.match(texts[i + 1]) is not None and texts[i + 1].lstrip(" \tbru")[:1] == end
+
+
+def _one_literal(lines: Sequence[str]) -> str:
+    """Return the string that string literals in a row are."""
+    return "".join([lines[0][:-1], *(_STRING.sub("", line)[:-1] for line in lines[1:-1]), _STRING.sub("", lines[-1])])
 
 
 def _is_cut(texts: Sequence[str], i: int, terminal: int) -> bool:
