@@ -74,6 +74,8 @@ FEEDBACK_ROWS = 100_000  # the newest
 # --- the job part of a report ---
 TAIL_BYTES = 512 * 1024  # of a source's end, in which the last progress is looked for: 170 tracebacks of 3 kB
 NEAR_TAIL_BYTES = 64 * 1024  # looked at first
+FLIGHT_BYTES = 16 * 1024 * 1024  # of a flight recorder dump: 2,000 entries without stacks are 2 MB
+FLIGHT_WORKS = 3  # collectives of a rank and group that have not ended: it waits in the first
 PROGRESS_LINES = 20_000  # looked at per source: a step of 10,000 ranks that share one log, twice
 PROGRESS_PER_RANK = 3  # steps kept per rank, to compare clocks by
 CLOCK_GAP_S = 60.0  # clocks of hosts that differ by more are set right or not compared; less is ordinary drift

@@ -33,6 +33,7 @@ from troubleshoot.job.witnesses import (
     by_barrier,
     by_difference,
     by_exit,
+    by_flight,
     by_node,
     by_statement,
     by_stop,
@@ -44,12 +45,12 @@ MANY = 3  # ranks that echo, nearly all there are, leave no doubt about the one 
 
 def find_first_failure(facts: Facts) -> FirstFailure | None:
     """Return who failed first, None where nothing tells of a failure."""
-    ways = (_by_own_error, by_statement, by_exit, by_difference, by_absence, by_barrier, by_node, by_stop)
+    ways = (_by_own_error, by_statement, by_exit, by_flight, by_difference, by_absence, by_barrier, by_node, by_stop)
     claims = [claim for claim in (way(facts) for way in ways) if claim is not None]
     if len(claims) > 1 and _is_vague(claims[0]):
         claims = [*claims[1:], claims[0]]
     if claims and claims[0].rank is None and claims[0].host is None:  # all alike, but for one
-        claims.sort(key=lambda claim: claim.way != "the difference of operations")
+        claims.sort(key=lambda claim: claim.way not in ("the difference of operations", "the flight recorder"))
     for way in ("node", "stop"):  # it ended what the ranks then show
         outside = next((claim for claim in claims if claim.way == way), None)
         if outside is not None and outside is not claims[0] and _goes_before(facts, outside, claims[0]):

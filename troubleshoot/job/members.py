@@ -40,6 +40,10 @@ class Members:
         """Return the rank that wrote the record."""
         return self.rank_from(identity_of(hit.record))
 
+    def rank_of_source(self, result: ScanResult) -> int | None:
+        """Return the rank whose source it is."""
+        return self.rank_from(result.source.identity)
+
     def rank_from(self, identity: Identity) -> int | None:
         """Return the rank that an identity names, at first or second hand."""
         if identity.rank is not None or identity.local_rank is None:
@@ -98,7 +102,8 @@ class Members:
             self._take_identity(hit.record.identity)
         for each in result.progress:
             self._take_identity(each.identity)
-        return [each.world for each in result.progress if each.world]
+        of_flight = [result.flight.world] if result.flight is not None and result.flight.world else []
+        return [*of_flight, *(each.world for each in result.progress if each.world)]
 
     def _take_identity(self, identity: Identity) -> None:
         place, rank, local = place_from(identity), identity.rank, identity.local_rank

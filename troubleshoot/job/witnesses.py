@@ -8,6 +8,7 @@ In: the facts of a job. Out: a `Claim`, or None, from each of them:
     by_stop        the job was stopped from outside
     by_absence     of ranks that waited in a collective, the one that never reported, or is behind
     by_difference  of ranks that wait in one collective, the few that wait in another operation
+    by_flight      flight recorder dumps show who is missing from a collective
     by_barrier     a barrier tells who never came
 """
 
@@ -16,8 +17,9 @@ from __future__ import annotations
 from troubleshoot.job.claims import Claim, is_before, name_of, ranks_in_words
 from troubleshoot.job.facts import Facts
 from troubleshoot.job.members import identity_of, place_from
+from troubleshoot.job.recorders import find_gap
 from troubleshoot.job.signs import Sign, members_of
-from troubleshoot.model import Confidence
+from troubleshoot.model import Confidence, Hit, Record
 
 _ORIGINS = {"the torchrun agent": "torchelastic"}
 FEW = 4  # one in so many ranks may be missing among those that timed out, to be the culprits
@@ -189,6 +191,45 @@ def _by_lag(waiting: dict[int, Sign]) -> Claim | None:
     because = f"rank {rank} waits in collective {seq}, the others in {later} or later: it is behind"
     host = sign.hit.record.identity.host
     return Claim(rank, host, sign, because, Confidence.LOW, "the lowest collective", sign.stamp)
+
+
+def by_flight(facts: Facts) -> Claim | None:
+    """Return who is missing from the collective that the others' flight recorders show them waiting in."""
+    dumps = {
+        rank: result
+        for result in facts.results
+        if result.flight and (rank := facts.members.rank_of_source(result)) is not None
+    }
+    gap = find_gap({rank: result.flight for rank, result in dumps.items() if result.flight is not None})
+    if gap is None:
+        return None
+    what = f"{ranks_in_words(gap.waiting)} wait in collective {gap.seq} of {gap.group} ({gap.operation})"
+    odd = tuple(gap.differing or ())
+    if gap.absent:
+        those = gap.absent
+        last = ", ".join(str(each) for each in sorted({(gap.behind or {})[rank] for rank in those}))
+        said = f"{ranks_in_words(those)} never called it, and {'are' if len(those) > 1 else 'is'} at {last}"
+    elif odd:
+        those = odd
+        said = f"{ranks_in_words(those)} under that number in {next(iter((gap.differing or {}).values()))}"
+    elif gap.undumped and len(gap.undumped) * FEW <= len(gap.undumped) + len(dumps):
+        those = gap.undumped
+        said = f"{ranks_in_words(those)} left no dump"
+    elif gap.stuck:
+        those = gap.stuck
+        gpus = f"the {'GPUs' if len(those) > 1 else 'GPU'} of {ranks_in_words(those)}"
+        said = f"{gpus} did not begin it: something before it does not end there"
+    else:
+        return None
+    result = dumps.get(those[0]) or dumps[gap.waiting[0]]
+    text = f"flight recorder: {what}; {said}"
+    record = Record(result.source, 1, 1, 0, text, text)
+    sign = Sign("flight", "flight_recorder", "the flight recorder", Hit(-1, record, {}, 0, 0))
+    is_sure = len(those) == 1 and those is not gap.undumped and those is not gap.stuck
+    host = facts.members.hosts.get(those[0]) if len(those) == 1 else facts.members.host_that_holds(those)
+    confidence = Confidence.HIGH if is_sure else Confidence.MEDIUM if those in (gap.absent, odd) else Confidence.LOW
+    rank = those[0] if len(those) == 1 else None
+    return Claim(rank, host, sign, f"the flight recorder shows that {what}; {said}", confidence, "the flight recorder")
 
 
 def by_barrier(facts: Facts) -> Claim | None:

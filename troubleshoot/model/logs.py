@@ -194,6 +194,7 @@ class ScanResult:
     info: SourceInfo | None = None
     progress: tuple[Progress, ...] = ()  # the last steps of each rank, from the end of the source, in its order
     overran: tuple[tuple[int, int], ...] = ()  # line and pattern, for each time that one ran past its time
+    flight: FlightDump | None = None  # what it says, if it is a flight recorder dump
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,3 +209,34 @@ class Progress:
     stamp: Stamp | None = None
     identity: Identity = NOBODY
     world: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FlightWork:
+    """A collective that a rank called. `state`: scheduled, started (on the GPU) or completed."""
+
+    seq: int
+    operation: str
+    sizes: str
+    state: str
+    created_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FlightGroup:
+    """A rank's collectives in one process group: the last it called, the last that ended, and around that `works`."""
+
+    name: str
+    desc: str
+    ranks: tuple[int, ...]
+    last: int
+    done: int
+    works: tuple[FlightWork, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FlightDump:
+    """What the flight recorder of one rank held. `world`: as many ranks as its groups name."""
+
+    groups: tuple[FlightGroup, ...]
+    world: int = 0
