@@ -21,7 +21,7 @@ from troubleshoot.database_cache import PackStore
 from troubleshoot.errors import NOTHING_READ, SourceError
 from troubleshoot.evaluate.evaluator import Evaluation, evaluate
 from troubleshoot.ingest.sources import OpenSource, open_file, open_text, open_upload
-from troubleshoot.ingest.streams import Purse
+from troubleshoot.ingest.streams import Interruptible, Purse
 from troubleshoot.job.flight import FlightWatch
 from troubleshoot.job.progress import Tail
 from troubleshoot.model import Block, Kind, Note, PackInfo, Period, Report, RulePack, ScanResult, Stats
@@ -117,9 +117,14 @@ class Engine:
         sources = (opened for name, data in uploads.items() for opened in _open_data(data, name))
         return self._report(sources, platform)
 
-    def scan_stream(self, stream: BinaryIO, name: str = "stdin", *, platform: str | None = None) -> Report:
-        """Return the report over a stream, or over what is in it if it is compressed or an archive."""
-        return self._report(open_upload(stream, name, "stdin"), platform)
+    def scan_stream(
+        self, stream: BinaryIO, name: str = "stdin", *, platform: str | None = None, stop: Stop = never
+    ) -> Report:
+        """Return the report over a stream, or over what is in it if it is compressed or an archive. When told to stop:
+        over what has come until then."""
+        if stop is not never:
+            stream = Interruptible.over(stream, stop)
+        return self._report(open_upload(stream, name, "stdin"), platform, stop)
 
     def results(
         self,
@@ -136,7 +141,7 @@ class Engine:
         time do not count. `tee` sees the blocks as they pass."""
         scanner = scanner or self.scanner()
         for opened in sources:
-            if stop():
+            if stop() and opened.source.kind != "stdin":  # its beginning has been read before it is here
                 return
             result = scan_source(scanner, opened, stop, watcher, most, period, tee)
             if watcher is not None:
@@ -166,6 +171,8 @@ class Engine:
         from troubleshoot.parallel.partitions import default_workers, list_files, most_workers
 
         scanner = self.scanner()
+        if stdin is not None and stop is not never:
+            stdin = Interruptible.over(stdin, stop)
         listing = list_files(
             paths, lambda opened: scan_source(scanner, opened, stop, period=period), stdin=stdin, period=period
         )
@@ -195,12 +202,12 @@ class Engine:
     def evaluate(self, results: Sequence[ScanResult], platform: str | None = None) -> Evaluation:
         return evaluate(self.pack, results, platform=platform or choose_platform(self.pack, results))
 
-    def _report(self, sources: Iterable[OpenSource], platform: str | None) -> Report:
+    def _report(self, sources: Iterable[OpenSource], platform: str | None, stop: Stop = never) -> Report:
         if platform is not None:
             check_platform(platform)
         began = time.monotonic()
-        results = tuple(self.results(sources))
-        return self.report_from(results, platform, began)
+        results = tuple(self.results(sources, stop=stop))
+        return self.report_from(results, platform, began, partial=stop())
 
     def report_from(
         self,

@@ -31,15 +31,15 @@ def never() -> bool:
 
 
 def until(blocks: Iterator[Block], stop: Stop, watcher: Watcher | None = None) -> Iterator[Block]:
-    """Yield the blocks until told to stop, and tell of their bytes."""
+    """Yield the blocks until told to stop, and tell of their bytes. A block that is there is not thrown away."""
     try:
         for block in blocks:
-            if stop():
-                return
             size = len(block.data)
             yield block
             if watcher is not None:
                 watcher.advance(size)
+            if stop():
+                return
     finally:
         close = getattr(blocks, "close", None)
         if close is not None:

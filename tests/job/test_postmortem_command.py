@@ -72,7 +72,7 @@ def test_nothing_to_read(tmp_path: Path) -> None:
 def test_full_disk_is_told_and_leaves_no_half_report(bundle: Bundle) -> None:
     done = run(bundle({"rank-0.log": rank_log(0, 1, fails=True)}), "-o", "/dev/full")
     assert done.returncode == 2
-    assert "cannot write /dev/full: No space left on device" in done.stderr
+    assert "cannot write /dev/full: no space left on device" in done.stderr
 
 
 def test_notification_that_fails_changes_nothing_but_a_warning(bundle: Bundle) -> None:

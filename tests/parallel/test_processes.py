@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +16,7 @@ from pathlib import Path
 import inline
 import pytest
 
+from troubleshoot import limits
 from troubleshoot.engine import Engine
 from troubleshoot.model import ScanResult
 from troubleshoot.parallel import partitions, pool
@@ -173,3 +177,63 @@ def test_what_cannot_be_cut_is_not_begun(engine: Engine, tmp_path: Path, monkeyp
     listing = list_files([tmp_path], lambda _: pytest.fail("no such source"))
     cut = partitions.partition(listing.files, 2, range_bytes=800_000)
     assert pool.LocalPool(2).begin(engine.pack, cut, never) == (cut, ())
+
+
+def tar_with(folder: Path, name: str, members: int) -> None:
+    with tarfile.open(folder / name, "w") as archive:
+        for i in range(members):
+            info = tarfile.TarInfo(f"rank-{i}.log")
+            info.size = len(OOM)
+            archive.addfile(info, io.BytesIO(OOM.encode()))
+
+
+def test_members_of_all_archives_together_are_limited(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "ARCHIVE_MEMBERS", 25)
+    for i in range(5):
+        tar_with(tmp_path, f"{i}.tar", 9)
+    results = list(engine.read([tmp_path], workers=2))
+    assert sum(len(result.hits) > 0 for result in results) == 25
+    assert {note.code for result in results for note in result.notes} == {"members"}
+
+
+def test_bytes_of_all_files_together_are_limited(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "TOTAL_BYTES", 10_000)
+    for i in range(5):
+        (tmp_path / f"{i}.log").write_text(STEP * 80)
+    results = list(engine.read([tmp_path], workers=2))
+    assert sum(result.info.bytes for result in results if result.info) <= 10_000
+    assert [note.code for result in results for note in result.notes] == ["total-size"]
+
+
+def test_ratio_of_an_archive_is_limited_in_a_process_too(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "RATIO_FLOOR_BYTES", 100_000)
+    monkeypatch.setattr(limits, "ARCHIVE_RATIO", 20)
+    for i in range(3):
+        (tmp_path / f"{i}.log.gz").write_bytes(gzip.compress(b"step 1\n" * 1_000_000))
+    serial, parallel = ([*engine.read([tmp_path], workers=n)] for n in (1, 2))
+    codes = [note.code for result in parallel for note in result.notes]
+    assert codes == [note.code for result in serial for note in result.notes]
+    assert "bomb" in codes
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="signals")
+def test_interrupt_ends_a_silent_standard_input(tmp_path: Path) -> None:
+    """Whoever writes into the pipe says nothing more, and does not go away."""
+    command = [sys.executable, "-m", "troubleshoot", "--isolated"]
+    run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert run.stdin is not None and run.stdout is not None and run.stderr is not None
+    run.stdin.write(OOM.encode())
+    run.stdin.flush()
+    time.sleep(1.5)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(timeout=30) == 130, run.stderr.read()
+    out = run.stdout.read().decode()
+    run.stdin.close()
+    assert "GPU memory ran out" in out
+    assert "interrupted" in out

@@ -208,7 +208,7 @@ def find_paths(paths: Sequence[str]) -> tuple[list[str], list[str]]:
 def read_report(engine: Engine, paths: Sequence[str], platform: str | None, reading: Reading) -> Report:
     """Return the report over paths, of which one may be `-`. Raises SourceError when nothing can be read."""
     if list(paths) == ["-"] and reading.stdin is not None and reading.period is None:
-        report = engine.scan_stream(reading.stdin, platform=platform)
+        report = engine.scan_stream(reading.stdin, platform=platform, stop=reading.stop)
     else:
         with naming(paths):
             report = engine.scan_paths(paths, platform=platform, **reading.options())

@@ -121,11 +121,10 @@ def _open_tar(stream: Readable, place: Place, remarks: Remarks) -> Iterator[Open
             return
         if member is None:
             break
-        if place.purse.members_left <= 0:
+        if not place.purse.pay_member():
             text = f"more than {limits.ARCHIVE_MEMBERS} members: the rest is not read"
             yield skipped(place, "members", text, remarks)
             return
-        place.purse.members_left -= 1
         if member.kind != "file":
             other[member.kind] += member.kind != "folder"
             continue
@@ -165,11 +164,10 @@ def _open_zip(file: IO[bytes] | None, place: Place, remarks: Remarks) -> Iterato
         if twice:
             yield skipped(replace(place, size=None), "repeated", remark_of(twice), [])
         for info in archive.infolist():
-            if place.purse.members_left <= 0:
+            if not place.purse.pay_member():
                 text = f"more than {limits.ARCHIVE_MEMBERS} members: the rest is not read"
                 yield skipped(place, "members", text, remarks)
                 return
-            place.purse.members_left -= 1
             if info.is_dir() or info.filename in twice:
                 continue
             if info.external_attr >> 28 not in (0, 8):  # the type bits of a Unix mode: 8 is a regular file

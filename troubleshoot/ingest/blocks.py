@@ -39,10 +39,11 @@ def read_blocks(
             continue
         if cut:
             end = filled
-        yield Block(memoryview(buffer)[:end], first_line=line, offset=offset, last=ended, cut=cut)
+        feeds = [] if ended else _count_feeds(buffer, end)
+        yield Block(memoryview(buffer)[:end], first_line=line, offset=offset, last=ended, cut=cut, feeds=feeds)
         if ended:
             return
-        line += _count_lines(buffer, end, filled)
+        line += feeds[-1]
         start = end - overlap if cut else end
         offset += start
         carry = buffer[start:filled]
@@ -50,14 +51,16 @@ def read_blocks(
         filled = len(carry)
 
 
-def _count_lines(buffer: bytearray, end: int, filled: int) -> int:
-    """Return the number of line feeds in the first `end` bytes; behind them, up to `filled`, there are none.
+def _count_feeds(buffer: bytearray, end: int) -> list[int]:
+    """Return how many line feeds stand before each multiple of limits.FEEDS_STRIDE up to `end`, and before `end`.
 
-    `replace` looks for a byte with memchr and `count` does not: twice as fast on a full buffer (0.7 ms for 4 MiB).
+    `replace` looks for a byte with memchr and `count` does not: that is a fifth faster, copies and all.
     """
-    if filled == len(buffer):
-        return len(buffer) - len(buffer.replace(b"\n", b""))
-    return buffer.count(b"\n", 0, end)
+    feeds = [0]
+    for start in range(0, end, limits.FEEDS_STRIDE):
+        piece = buffer[start : min(start + limits.FEEDS_STRIDE, end)]
+        feeds.append(feeds[-1] + len(piece) - len(piece.replace(b"\n", b"")))
+    return feeds
 
 
 def _fill(stream: Readable, buffer: bytearray, filled: int) -> tuple[int, bool]:

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import queue
+import select
 import threading
-from typing import Protocol, cast
+from collections.abc import Callable
+from typing import BinaryIO, Protocol, cast
 
 from troubleshoot import limits
 
 AHEAD_AFTER_BYTES = 8 * 1024 * 1024  # from here on a thread is worth its start
 AHEAD_CHUNK_BYTES = 1024 * 1024
 AHEAD_CHUNKS = 4
+POLL_S = 0.2  # between two looks at whether to stop, while nothing comes
 
 Remarks = list[tuple[str, str]]
 
@@ -30,8 +34,54 @@ class Purse:
     """What may still be spent over all sources of one call: bytes that come out, and members."""
 
     def __init__(self, total_bytes: int = limits.TOTAL_BYTES, members: int = limits.ARCHIVE_MEMBERS) -> None:
-        self.bytes_left = total_bytes
-        self.members_left = members
+        self._bytes_left = total_bytes
+        self._members_left = members
+        self._is_told = False
+
+    def is_first_to_miss(self) -> bool:
+        """Tell whether nobody has said before that it is empty."""
+        was_told, self._is_told = self._is_told, True
+        return not was_told
+
+    def bytes_left(self) -> int:
+        return self._bytes_left
+
+    def pay_bytes(self, count: int) -> None:
+        self._bytes_left -= count
+
+    def pay_member(self) -> bool:
+        """Take one more member; False when there were too many."""
+        self._members_left -= 1
+        return self._members_left >= 0
+
+
+class Interruptible:
+    """A stream that ends when told to stop, also while nothing comes: a terminal, a pipe whose writer is silent. Only
+    for what has a descriptor that can be waited for; of others the stream itself is returned."""
+
+    def __init__(self, stream: io.RawIOBase, stop: Callable[[], bool]) -> None:
+        self._stream = stream
+        self._stop = stop
+
+    @classmethod
+    def over(cls, stream: BinaryIO, stop: Callable[[], bool]) -> BinaryIO:
+        raw = getattr(stream, "raw", None)  # a buffered reader would wait until its buffer is full
+        try:
+            if not isinstance(raw, io.RawIOBase) or stream.seekable() or os.name != "posix":
+                return stream
+            select.select([raw.fileno()], [], [], 0)
+        except (OSError, ValueError):
+            return stream
+        return cast(BinaryIO, cls(raw, stop))
+
+    def seekable(self) -> bool:
+        return False
+
+    def readinto(self, buffer: memoryview) -> int:
+        while not self._stop():
+            if select.select([self._stream.fileno()], [], [], POLL_S)[0]:
+                return cast(io.FileIO, self._stream).readinto(buffer) or 0
+        return 0
 
 
 class Taken:
@@ -74,15 +124,14 @@ class Purchased:
         self._remarks = remarks
 
     def readinto(self, buffer: memoryview) -> int:
-        if self._purse.bytes_left <= 0:
-            if self._purse.bytes_left == 0:
-                self._remarks.append(
-                    ("total-size", f"more than {limits.TOTAL_BYTES} bytes in all: the rest is not read")
-                )
-                self._purse.bytes_left = -1
+        left = self._purse.bytes_left()
+        if left <= 0:
+            if self._purse.is_first_to_miss():
+                text = f"more than {limits.TOTAL_BYTES} bytes in all: the rest is not read"
+                self._remarks.append(("total-size", text))
             return 0
-        got = self._stream.readinto(buffer[: self._purse.bytes_left]) or 0
-        self._purse.bytes_left -= got
+        got = self._stream.readinto(buffer[:left]) or 0
+        self._purse.pay_bytes(got)
         return got
 
 

@@ -16,7 +16,10 @@ from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.synchronize import Event
+from typing import Any
 
+from troubleshoot import limits
+from troubleshoot.ingest.streams import Purse
 from troubleshoot.model import RulePack
 from troubleshoot.parallel.drive import WorkerLostError
 from troubleshoot.parallel.partitions import Partition, split_beginning
@@ -66,12 +69,13 @@ class PoolHands:
         self._workers = workers
         self._context = multiprocessing.get_context("fork" if can_fork() else "spawn")
         self._stop = self._context.Event()
+        self._purse = SharedPurse(self._context)
         self._begin_with = (first or Worker(pack)) if can_fork() else pack  # a worker is compiled here, once for all
         self._open()
 
     def _open(self) -> None:
         self._pool = ProcessPoolExecutor(
-            self._workers, self._context, initializer=_begin, initargs=(self._begin_with, self._stop)
+            self._workers, self._context, initializer=_begin, initargs=(self._begin_with, self._stop, self._purse)
         )
 
     def submit(self, partition: Partition) -> Future[tuple[PieceResult, ...]]:
@@ -107,11 +111,38 @@ def can_fork() -> bool:
     return sys.platform == "linux"
 
 
-def _begin(inherited: Worker | RulePack, stop: Event) -> None:
+class SharedPurse(Purse):
+    """What all processes together may spend, as one would alone."""
+
+    def __init__(self, context: Any) -> None:
+        self._bytes = context.Value("q", limits.TOTAL_BYTES)
+        self._members = context.Value("q", limits.ARCHIVE_MEMBERS)
+        self._told = context.Value("b", 0)
+
+    def is_first_to_miss(self) -> bool:
+        with self._told.get_lock():
+            was_told, self._told.value = self._told.value, 1
+            return not was_told
+
+    def bytes_left(self) -> int:
+        return int(self._bytes.value)
+
+    def pay_bytes(self, count: int) -> None:
+        with self._bytes.get_lock():
+            self._bytes.value -= count
+
+    def pay_member(self) -> bool:
+        with self._members.get_lock():
+            self._members.value -= 1
+            return bool(self._members.value >= 0)
+
+
+def _begin(inherited: Worker | RulePack, stop: Event, purse: Purse) -> None:
     global _worker, _stopped
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()  # what was inherited stays shared: the collector does not touch it
     _worker, _stopped = inherited if isinstance(inherited, Worker) else Worker(inherited), stop
+    _worker.purse = purse
 
 
 def _scan(partition: Partition) -> tuple[PieceResult, ...]:

@@ -18,6 +18,7 @@ from troubleshoot.database_cache import PackStore
 from troubleshoot.engine import scan_source
 from troubleshoot.ingest.ranges import Range
 from troubleshoot.ingest.sources import OpenSource, open_file
+from troubleshoot.ingest.streams import Purse
 from troubleshoot.job.progress import Tail
 from troubleshoot.model import Note, RulePack, ScanResult
 from troubleshoot.parallel.partitions import Partition, Piece
@@ -65,6 +66,7 @@ class Worker:
 
     def __init__(self, pack: RulePack, *, ahead: bool = False) -> None:
         self._scanner = Scanner(pack, store=PackStore(pack), ahead=ahead)
+        self.purse: Purse | None = None  # of all workers together; each file has its own where there is none
 
     def scan_partition(self, partition: Partition, stop: Stop = never) -> tuple[PieceResult, ...]:
         """Return what the pieces gave, in order; fewer when told to stop."""
@@ -88,8 +90,8 @@ class Worker:
 
     def _scan_piece(self, piece: Piece, stop: Stop) -> PieceResult:
         if piece.end is None:
-            return self._scan_whole(piece, open_file(Path(piece.path)), stop)
-        sources = open_file(Path(piece.path))
+            return self._scan_whole(piece, open_file(Path(piece.path), self.purse), stop)
+        sources = open_file(Path(piece.path), self.purse)
         opened = next(sources)
         part = Range(piece.begin, piece.end, piece.size)
         if opened.narrow(part):
