@@ -84,3 +84,21 @@ def test_a_file_that_fails_while_it_is_read_does_not_hide_the_others(tmp_path: P
     done = sh('ts /proc/self/mem "$1"', tmp_path, SAMPLE)
     assert TITLE in done.stdout
     assert "note: /proc/self/mem: cannot be read: Input/output error" in done.stdout
+
+
+def test_a_store_that_cannot_be_opened_is_told_without_a_traceback(tmp_path: Path) -> None:
+    done = sh("ts serve --port 0 --store sqlite:///none/x.db", tmp_path)
+    told = "error: the store sqlite:///none/x.db cannot be opened: unable to open database file"
+    assert (done.returncode, done.stderr.partition("\n")[0]) == (2, told)
+
+
+def test_a_kubernetes_service_of_our_name_is_not_taken_for_a_setting(tmp_path: Path) -> None:
+    done = sh('TROUBLESHOOT_PORT=tcp://10.0.0.1:8080 ts "$1"', tmp_path, SAMPLE)
+    assert (done.returncode, TITLE in done.stdout) == (0, True)
+    assert "takes a whole number" in sh('TROUBLESHOOT_PORT=x ts "$1"', tmp_path, SAMPLE).stderr
+
+
+def test_no_rule_is_made_of_what_is_no_text(tmp_path: Path) -> None:
+    done = sh("printf 'a\\000b failed' | ts rules new a/b", tmp_path)
+    assert (done.returncode, "error: the lines are not text" in done.stderr) == (2, True)
+    assert not (tmp_path / "rules").exists()

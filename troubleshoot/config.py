@@ -20,6 +20,7 @@ from typing import Any
 from troubleshoot.errors import UsageError
 
 PREFIX = "TROUBLESHOOT_"
+_SERVICE_LINK = ("tcp://", "udp://", "sctp://")
 PROJECT_FILES = ("troubleshoot.toml", ".troubleshoot.toml", "pyproject.toml")
 
 Value = str | bool | int | float | tuple[str, ...]
@@ -196,6 +197,8 @@ def _checked(name: str, value: Any, path: Path) -> Value:
 def _read_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, Setting]]:
     for key in KEYS.values():
         text = environment.get(key.variable, "")
+        if key.name == "port" and text.startswith(_SERVICE_LINK):
+            continue  # set by Kubernetes in every pod beside a Service that is called troubleshoot
         if text:
             yield key.name, Setting(_from_text(key, text), key.variable)
 

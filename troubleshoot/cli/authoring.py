@@ -41,6 +41,8 @@ def new(rule_id: str, log: str, folder: str, force: bool, color: str, quiet: boo
         from troubleshoot.ingest.lines import read_lines
 
         text = read_lines(log, EXAMPLE_LINES)
+    if "\0" in text:
+        raise UsageError("the lines are not text", help="name the lines of a log: job.log:40-52")
     path = write_rule(Path(folder), rule_id, text, force=force)
     emit(
         f"{path}\nFill in what is marked, then:\n"

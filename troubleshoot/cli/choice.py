@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from troubleshoot.cli.options import complete_rule_id, existing, is_stdin_terminal, load_engine, nearest, stdin_stream
+from troubleshoot.cli.preparing import Preparing
 from troubleshoot.errors import RuleError, UsageError
 from troubleshoot.rulepack.packs import find_rule
 
@@ -33,7 +34,10 @@ def choose_rule(name: str, rules: tuple[str, ...], default_rules: bool, *, quiet
         path = Path(name)
         if not path.exists():
             raise UsageError(f"no such file: {name}", help="give the id of a rule, or the path of its file")
-        engine = load_engine((*rules, name), default_rules, True, quiet=quiet)
+        from troubleshoot.engine import Engine
+
+        with Preparing(quiet=quiet):
+            engine = Engine.default((*rules, name), default_rules=default_rules, drafts=True)
         return engine, _rule_of(path, engine.pack)
     engine = load_engine(rules, default_rules, True, quiet=quiet)
     rule = find_rule(engine.pack, name)

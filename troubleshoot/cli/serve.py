@@ -146,9 +146,7 @@ def _options(
     from troubleshoot.api.options import DEFAULT_RATE_PER_MINUTE, LOOPBACK_HOSTS, default_scan_processes, is_loopback
 
     if store is not None:
-        from troubleshoot.store.database import parse_url
-
-        parse_url(store)
+        _check_store(store)
     if slack:
         _check_slack()
     if mcp:
@@ -185,6 +183,23 @@ def _language(tag: str) -> str:
     if language is None:
         raise UsageError(f"--lang: there are no words in {tag!r}", help=f"one of {', '.join(LANGUAGES)}")
     return language
+
+
+def _check_store(url: str) -> None:
+    """Raise UsageError if the store cannot be opened: the server would show a traceback, and exit with 3."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from troubleshoot.store.database import open_database, parse_url
+
+    parsed = parse_url(url)
+    shown = parsed.render_as_string(hide_password=True)
+    try:
+        open_database(url).dispose()
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{shown} needs {error.name}", help="pip install 'troubleshoot[postgres]'") from error
+    except SQLAlchemyError as error:
+        why = str(getattr(error, "orig", None) or error).strip().split("\n")[0]
+        raise UsageError(f"the store {shown} cannot be opened: {why}", help="--store URL names it") from error
 
 
 def check_mcp() -> None:
@@ -231,5 +246,5 @@ def _check_address(host: str, port: int) -> None:
             probe.bind(address)
     except OSError as error:
         raise UsageError(
-            f"cannot listen at {host}:{port}: {error.strerror or error}", help="choose another --port"
+            f"cannot listen at {host}:{port}: {error.strerror or error}", help="choose another --host or --port"
         ) from error
