@@ -18,6 +18,7 @@ VAIN_COST = 10_000  # of candidates in vain, before the literals most come from 
 ENTRIES = 2_000  # of a database that costs as much as that; one with more costs more
 VAIN_TRIED = 6  # the cost of one that was tried; of one whose line lacks a word that the pattern needs it is 1, 4 us
 IDLE_CANDIDATES = 50_000  # of saturated patterns, before their literals leave the database: they cost one, too
+FEEDS_STRIDE = 64 * 1024  # bytes between two places of a block up to which its line feeds are counted on reading
 FIRST_SCAN_BYTES = 256 * 1024  # looked at before the first such decision; the next looks are twice as long each
 TIMEOUTS_PER_PATTERN = 8  # in one source; then the pattern is given up there: 2 s of a hostile log's time
 RECORD_CHARS = 4_096  # text kept of a long record, around the match

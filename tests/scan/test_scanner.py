@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ from scan_samples import (
 )
 
 from troubleshoot import limits
+from troubleshoot.ingest.blocks import read_blocks
 from troubleshoot.model import Block, LineMap, PatternUse, Peeled, RulePack, ScanResult
 from troubleshoot.scan import planner, prefilter
 from troubleshoot.scan.confirm import compile_pattern
@@ -102,6 +104,22 @@ def test_line_map_gives_lines_and_offsets() -> None:
     block = Block(b"a\nzygotes\nb\nzygotes\n", 1, 0, LineMap((3, 4, 9, 12), (20, 30, 90, 120)), last=True)
     result = Scanner(pack_of("zygotes")).scan(SOURCE, [block], Untouched())
     assert [(hit.record.line, hit.record.offset) for hit in result.hits] == [(4, 30), (12, 120)]
+
+
+@given(st.integers(1, 40), st.integers(30, 300))
+def test_lines_are_numbered_on_from_where_the_reader_has_counted(stride: int, size: int) -> None:
+    data = b"".join(b"zygotes\nhorses\n" if number % 3 == 0 else b"x" * (number % 7) + b"\n" for number in range(90))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "FEEDS_STRIDE", stride)
+        pack = pack_of("zygotes", pattern(r"horses\n[^\n]*\n[^\n]*\nzygotes", lines=4))
+        result = Scanner(pack).scan(SOURCE, read_blocks(io.BytesIO(data), size), Untouched())
+    lines = data.split(b"\n")
+    assert [hit.record.line for hit in result.hits if hit.pattern == 0] == [
+        number for number, line in enumerate(lines, 1) if line == b"zygotes"
+    ]
+    assert [hit.record.line for hit in result.hits if hit.pattern == 1] == [
+        number for number, line in enumerate(lines, 1) if line == b"horses" and number < len(lines) - 3
+    ]
 
 
 def test_only_the_patterns_asked_for() -> None:

@@ -71,7 +71,8 @@ class Block:
 
     `data` may be a view of a buffer that is used again: it is valid until the next block is asked for. It ends after a
     line feed unless it is the last block or a line longer than limits.LINE_BYTES was cut (`cut`). Where `line_map` is
-    None, `data` is the source's own bytes and its first byte stands at `offset`, on line `first_line`.
+    None, `data` is the source's own bytes and its first byte stands at `offset`, on line `first_line`. `feeds` tells
+    how many line feeds stand before each multiple of limits.FEEDS_STRIDE; empty where nobody has counted yet.
     """
 
     data: bytes | memoryview
@@ -80,6 +81,7 @@ class Block:
     line_map: LineMap | None = None
     last: bool = False
     cut: bool = False
+    feeds: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)

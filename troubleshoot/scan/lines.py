@@ -1,7 +1,8 @@
 """Lines of a block, found around a candidate, numbered only when asked.
 
-In: a `Block`, and a position in it. Out: `Line`s. Counting the line feeds of a log takes as long as searching it, so
-nothing here counts before a line's number is asked for, which is when a line is peeled for confirmation.
+In: a `Block`, and a position in it. Out: `Line`s. Counting the line feeds of a log takes a third as long as searching
+it, so nothing here counts before a line's number is asked for, which is when a line is peeled for confirmation. It then
+goes on from where the reader has counted.
 
 A line longer than limits.MATCH_CHARS is matched in windows of that size which overlap by limits.LINE_OVERLAP_BYTES and
 stand on a fixed grid from the line's start, so that it does not matter which candidate led to a window:
@@ -80,6 +81,9 @@ class Chunk:
         return line_map.offsets[min(self._index_of(start), len(line_map.offsets) - 1)]
 
     def _index_of(self, start: int) -> int:
+        feeds, place = self.block.feeds, start // limits.FEEDS_STRIDE
+        if feeds and not place * limits.FEEDS_STRIDE <= self._counted_to <= start:
+            self._counted, self._counted_to = feeds[place], place * limits.FEEDS_STRIDE
         if start >= self._counted_to:
             self._counted += _count_feeds(self.data, self._counted_to, start)
         else:
