@@ -116,8 +116,8 @@ def test_password_of_the_store_is_not_shown(
 
 
 def test_every_option_of_serve_has_a_setting() -> None:
-    """A new option gets one too, or is named here with its reason."""
-    of_one_call = {"config", "isolated", "debug", "overrides", "no-pager", "help"}  # they say where settings come from, or act once
+    """A new option gets one too, or is named here: these say where settings come from, or act once."""
+    of_one_call = {"config", "isolated", "debug", "overrides", "no-pager", "help"}
     names = {max(parameter.opts, key=len).removeprefix("--") for parameter in serve.params}
     assert names - of_one_call <= set(SERVE_KEYS)
     assert set(SERVE_KEYS) <= set(KEYS)
