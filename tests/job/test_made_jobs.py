@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import made_jobs_cluster
@@ -15,6 +16,8 @@ from bundles import job_of
 from made_lines import MadeJob
 
 from troubleshoot.engine import Engine
+from troubleshoot.model import Moment
+from troubleshoot.report.picture import draw_timeline
 
 JOBS: dict[str, Callable[[], MadeJob]] = {
     name: function
@@ -45,3 +48,29 @@ def test_ranks_and_hosts_of_a_made_job(engine: Engine, bundle: Callable[[Mapping
     assert job.hosts == ("trn-0", "trn-1", "trn-2", "trn-3")
     assert job.hosts_failed == ("trn-1",)
     assert job.ranks.failed == (8,)
+
+
+def test_end_of_a_long_log_is_not_that_of_its_sample(
+    engine: Engine, bundle: Callable[[Mapping[str, str]], Path]
+) -> None:
+    """Of a log of 130 kB some lines are looked at for times; the last line with one is later than all of them."""
+    job = job_of(engine.postmortem_paths([bundle(made_jobs_gpu.oom_on_one_of_16_watchdogs_elsewhere().files)]))
+    entries = {entry.kind: entry for entry in job.timeline}
+    end, first = entries[Moment.END].time, entries[Moment.FIRST_FAILURE].time
+    assert end is not None and first is not None and end > first
+
+
+def test_hosts_of_ranks_follow_from_the_one_that_is_named(
+    engine: Engine, bundle: Callable[[Mapping[str, str]], Path]
+) -> None:
+    """torchelastic's table names the host of one rank; the others that write in the same file run there, too."""
+    job = job_of(engine.postmortem_paths([bundle(made_jobs_gpu.oom_on_one_of_16_watchdogs_elsewhere().files)]))
+    assert [track.host for track in job.tracks] == ["gpu-a1"] * 8 + ["gpu-a2"] * 8
+
+
+def test_rank_whose_failure_has_no_time_is_drawn_where_it_was_last_seen(
+    engine: Engine, bundle: Callable[[Mapping[str, str]], Path]
+) -> None:
+    report = engine.postmortem_paths([bundle(made_jobs_gpu.ecc_error_under_rank_30().files)])
+    job = replace(job_of(report), first_failure=replace(job_of(report).first_failure, time=None))  # type: ignore[type-var]
+    assert "rank 30 fails first, after 20:0" in draw_timeline(job)

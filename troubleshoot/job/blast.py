@@ -68,6 +68,8 @@ def draw_tracks(facts: Facts, ranks: RankSummary, first: FirstFailure | None) ->
         at = spans.failed_at.get(rank)
         if first is not None and first.rank == rank and first.time is not None:
             at = first.time
+        if at is None and fate == FAILED:
+            at = end  # a traceback has no time of its own: it came after that
         tracks.append(Track(f"rank {rank}", rank, facts.members.hosts.get(rank), fate, start, _latest(end, at), at))
     return tuple(tracks)
 

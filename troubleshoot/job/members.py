@@ -34,7 +34,27 @@ class Members:
         self.total = self._total(stated)
         if not self._ranks and self.total == len(self._locals) and len({place for place, _ in self._locals}) == 1:
             self._ranks = {(place, local): local for place, local in self._locals}
+        self._place_by_source(results)
         self.seen.update(rank for rank in (self._ranks.get(each) for each in self._locals) if rank is not None)
+
+    def _place_by_source(self, results: Sequence[ScanResult]) -> None:
+        """Put the ranks of a source to the one host that is known of some of them, where the sources share the ranks
+        out: each is then the log of one host."""
+        of_source: dict[str, set[int]] = {}
+        for result in results:
+            identities = [identity_of(hit.record) for hit in result.hits] + [each.identity for each in result.progress]
+            ranks = {each.rank for each in identities if each.rank is not None}
+            if ranks:
+                of_source[result.source.name] = ranks
+        total = sum(len(ranks) for ranks in of_source.values())
+        if len(of_source) < 2 or total != len(set().union(*of_source.values())):
+            return
+        for ranks in of_source.values():
+            hosts = {self.hosts[rank] for rank in ranks if rank in self.hosts}
+            if len(hosts) == 1:
+                host = hosts.pop()
+                for rank in ranks:
+                    self.hosts.setdefault(rank, host)
 
     def rank_of(self, hit: Hit) -> int | None:
         """Return the rank that wrote the record."""

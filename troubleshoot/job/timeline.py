@@ -15,7 +15,7 @@ from troubleshoot import late, limits
 from troubleshoot.job.blast import _latest
 from troubleshoot.job.facts import Facts
 from troubleshoot.job.members import place_from
-from troubleshoot.model import FirstFailure, Hit, Moment, Progress, TimelineEntry
+from troubleshoot.model import FirstFailure, Hit, Moment, Progress, ScanResult, TimelineEntry
 
 _ORDER = list(Moment)
 TEXT_CHARS = 400
@@ -56,7 +56,7 @@ def build_timeline(facts: Facts, first: FirstFailure | None) -> tuple[TimelineEn
 def _ends_of_sources(facts: Facts) -> Iterator[TimelineEntry]:
     spans = [(result.info, result.source) for result in facts.results if result.info is not None]
     begun = [(info.first_time, source) for info, source in spans if info.first_time is not None]
-    ended = [(info.last_time, source) for info, source in spans if info.last_time is not None]
+    ended = [(time, result.source) for result in facts.results if (time := _last_time(result)) is not None]
     if begun:
         time, source = min(begun, key=lambda each: (each[0], each[1].name))
         yield TimelineEntry(
@@ -67,6 +67,16 @@ def _ends_of_sources(facts: Facts) -> Iterator[TimelineEntry]:
         yield TimelineEntry(
             Moment.END, "last line with a time", time, host=place_from(source.identity), source=source.name
         )
+
+
+def _last_time(result: ScanResult) -> datetime | None:
+    """Return the latest time that was seen in a source. Of a large one only a sample was looked at for times; its hits
+    and its last steps have theirs."""
+    times = [each.record.stamp.time for each in result.hits if each.record.stamp is not None]
+    times += [each.stamp.time for each in result.progress if each.stamp is not None]
+    if result.info is not None and result.info.last_time is not None:
+        times.append(result.info.last_time)
+    return max(times, default=None)
 
 
 def _last_progress(facts: Facts) -> Iterator[TimelineEntry]:

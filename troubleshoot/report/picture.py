@@ -65,11 +65,11 @@ def draw_timeline(job: Job) -> str:
     if axis is None or not job.tracks:
         return ""
     rows = _rows(job.tracks, {each.rank for each in job.stragglers})
-    broke = job.first_failure.time if job.first_failure is not None else None
+    broke = _broke(job)
     height = 18 if len(rows) <= 16 else 12 if len(rows) <= 48 else 5 if len(rows) <= 128 else 3
     bottom = TOP + height * len(rows)
     parts = [
-        _open(WIDTH, bottom + BOTTOM, f"{len(job.tracks)} tracks against time, the first failure marked"),
+        _open(WIDTH, bottom + BOTTOM, f"{len(job.tracks)} tracks against time, the first failure marked", height < 5),
         *_ticks(axis, bottom),
         *_labels(rows, height),
         *(part for at, row in enumerate(rows) for part in _track(row, axis, broke, TOP + height * at, height)),
@@ -104,13 +104,21 @@ def draw_map(job: Job) -> str:
     return "\n".join([*parts, "</svg>"])
 
 
+def _broke(job: Job) -> datetime | None:
+    """Return when it broke; where that has no time, when the rank that failed first was last seen."""
+    first = job.first_failure
+    if first is None or first.time is not None:
+        return first.time if first is not None else None
+    return next((each.at for each in job.tracks if first.rank is not None and each.rank == first.rank), None)
+
+
 def _axis(job: Job) -> _Axis | None:
     times = [time for each in job.tracks for time in (each.first, each.last, each.at) if time is not None]
     times += [each.time for each in job.timeline if each.time is not None]
     if len(set(times)) < 2:
         return None
     begin, end = min(times), max(times)
-    broke = job.first_failure.time if job.first_failure is not None else None
+    broke = _broke(job)
     whole = (end - begin).total_seconds()
     if broke is not None and begin <= broke <= end:
         after = (end - broke).total_seconds()
@@ -141,7 +149,7 @@ def _joined(tracks: Sequence[Track]) -> _Row:
         host=hosts.pop() if len(hosts) == 1 else None,
         fate=worst.fate,
         first=min((each.first for each in tracks if each.first is not None), default=None),
-        last=max((each.last for each in tracks if each.last is not None), default=None),
+        last=max((each.last for each in same if each.last is not None), default=None),
         at=min((each.at for each in same if each.at is not None), default=None),
     )
 
@@ -218,12 +226,16 @@ def _ticks(axis: _Axis, bottom: int) -> Iterator[str]:
 
 def _first(job: Job, axis: _Axis, rows: Sequence[_Row], height: int, bottom: int) -> Iterator[str]:
     first = job.first_failure
-    if first is None or first.time is None:
+    broke = _broke(job)
+    if first is None or broke is None:
         return
-    x = axis.x(first.time)
+    x = axis.x(broke)
     who = f"rank {first.rank}" if first.rank is not None else first.host or "first failure"
-    time = _clock(first.time, 0.001 if first.time.microsecond else 1)
-    text = say("{who} fails first, {time}", who=who, time=time)
+    time = _clock(broke, 0.001 if broke.microsecond else 1)
+    if first.time is not None:
+        text = say("{who} fails first, {time}", who=who, time=time)
+    else:
+        text = say("{who} fails first, after {time}", who=who, time=time)
     anchor = "end" if x > WIDTH / 2 else "start"
     yield f'<line class="first" x1="{x:.1f}" y1="{TOP - 6}" x2="{x:.1f}" y2="{bottom}"/>'
     yield f'<text class="first" text-anchor="{anchor}" x="{x:.1f}" y="{TOP - 10}">{_text(text)}</text>'
@@ -256,8 +268,9 @@ def _clock(time: datetime, step: float) -> str:
     return time.strftime("%H:%M:%S.%f")[:-3] if step < 1 else time.strftime("%H:%M:%S")
 
 
-def _open(width: int, height: int, title: str, *, fit: bool = True) -> str:
+def _open(width: int, height: int, title: str, is_dense: bool = False, *, fit: bool = True) -> str:
     size = f'viewBox="0 0 {width} {height}"' + ("" if fit else f' width="{width}" height="{height}"')
+    size += ' class="dense"' if is_dense else ""
     return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{_text(title)}" {size}>'
 
 
