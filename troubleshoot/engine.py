@@ -23,8 +23,8 @@ from troubleshoot.evaluate.evaluator import Evaluation, evaluate
 from troubleshoot.ingest.sources import OpenSource, open_file, open_text, open_upload
 from troubleshoot.ingest.streams import Interruptible, Purse
 from troubleshoot.job.flight import FlightWatch
-from troubleshoot.job.progress import Tail
-from troubleshoot.model import Block, Kind, Note, PackInfo, Period, Report, RulePack, ScanResult, Stats
+from troubleshoot.job.progress import Tail, shows_steps
+from troubleshoot.model import Block, Kind, Note, PackInfo, Period, Progress, Report, RulePack, ScanResult, Stats
 from troubleshoot.platform import check_platform, choose_platform
 from troubleshoot.report.redact import redact
 from troubleshoot.rulepack.load import load_pack
@@ -302,10 +302,19 @@ def scan_source(
         saturated=result.saturated,
         notes=(*opened.notes(), *notes, *result.notes),
         info=opened.info(),
-        progress=tail.last_progress(opened.source, opened.normaliser),
+        progress=last_progress(tail, opened, opened.info().bytes),
         overran=result.overran,
         flight=dump,
     )
+
+
+def last_progress(tail: Tail, opened: OpenSource, end: int) -> tuple[Progress, ...]:
+    """Return the last steps in a source of which `end` bytes were read."""
+
+    def behind() -> Iterator[bytes]:
+        return opened.behind(end) if shows_steps(opened.sample()) else iter(())
+
+    return tail.last_progress(opened.source, opened.normaliser, behind)
 
 
 def _open_data(data: str | bytes, name: str) -> Iterable[OpenSource]:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from troubleshoot import limits
+from troubleshoot.engine import last_progress
 from troubleshoot.ingest.sources import open_text
 from troubleshoot.job.progress import Tail, steps_in
 from troubleshoot.model import Progress
@@ -17,7 +18,7 @@ def progress_of(text: str, name: str = "job.log", size: int = 1 << 22) -> tuple[
     opened, tail = open_text(text, name), Tail()
     for _ in tail.watch(opened.blocks(size)):
         pass
-    return tail.last_progress(opened.source, opened.normaliser)
+    return last_progress(tail, opened, len(text.encode()))
 
 
 LINES = [
@@ -80,3 +81,30 @@ def test_blocks_do_not_matter(size: int, noise: int, ends: bool) -> None:
     large = padded * (limits.PASTE_BYTES // 80 + 1) + text
     assert progress_of(large, size=size * 64) == progress_of(large)
     assert progress_of(text, size=size) == progress_of(text)
+
+
+def test_steps_before_a_flood_of_other_text_are_found() -> None:
+    """The flood is longer than what is kept of the end."""
+    flood = "2026-11-30 20:00:30,000 [rank 3] WARNING retrying the collective, peer 10.0.0.5 is silent\n"
+    text = rank_log(3, 8, 40_000, echoes=False) + flood * (3 * limits.TAIL_BYTES // len(flood))
+    found = progress_of(text, "rank-3.log")
+    assert [each.step for each in found] == [39_998, 39_999, 40_000]
+    assert found[-1].line == 40_001
+
+
+def test_flood_without_steps_before_it_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    flood = "2026-11-30 20:00:30,000 [rank 3] WARNING retrying the collective, peer 10.0.0.5 is silent\n"
+    opened, tail = open_text(flood * (3 * limits.TAIL_BYTES // len(flood)), "rank-3.log"), Tail()
+    for _ in tail.watch(opened.blocks()):
+        pass
+    monkeypatch.setattr(opened, "behind", lambda end: pytest.fail("nothing tells that there are steps"))
+    assert last_progress(tail, opened, 3 * limits.TAIL_BYTES) == ()
+
+
+@pytest.mark.parametrize("piece", [1_000, 4_096, 100_000])
+def test_pieces_that_are_read_backwards_may_be_cut_anywhere(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    monkeypatch.setattr(limits, "FAR_PIECE_BYTES", piece)
+    monkeypatch.setattr(limits, "TAIL_BYTES", 20_000)
+    flood = "2026-11-30 20:00:30,000 [rank 3] WARNING retrying\n" * 30_000
+    found = progress_of(rank_log(3, 8, 30_000, echoes=False) + flood, "rank-3.log")
+    assert [(each.step, each.line) for each in found] == [(29_998, 29_999), (29_999, 30_000), (30_000, 30_001)]

@@ -237,3 +237,14 @@ def test_interrupt_ends_a_silent_standard_input(tmp_path: Path) -> None:
     run.stdin.close()
     assert "GPU memory ran out" in out
     assert "interrupted" in out
+
+
+def test_steps_far_from_the_end_are_found_by_ranges_too(engine: Engine, tmp_path: Path) -> None:
+    steps = "".join(STEP.format(i) for i in range(60_000))
+    (tmp_path / "rank-3.log").write_text(steps + "2026-11-30 20:16:00,000 WARNING peer is silent\n" * 60_000)
+    listing = list_files([tmp_path], lambda _: pytest.fail("no such source"))
+    cut = partitions.partition(listing.files, 2, range_bytes=1_000_000)
+    assert len(cut) > 3
+    found = list(run_partitions(engine.pack, listing, cut, pool.LocalPool(2)))
+    assert found == list(engine.read([tmp_path], workers=1))
+    assert [each.step for each in found[0].progress] == [59_997, 59_998, 59_999]

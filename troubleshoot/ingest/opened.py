@@ -156,13 +156,34 @@ class OpenSource:
             self._remarks[:] = [each for each in self._remarks if each[0] != "grew"]  # of course there is more behind
         part.is_torn |= mender.has_joined or any(code != "grew" for code, _ in self._remarks)
 
+    def behind(self, end: int) -> Iterator[bytes]:
+        """Yield pieces of the file from `end` backwards, last first, at most limits.FAR_TAIL_BYTES: for who has not
+        found in its end what a sample of it shows. Nothing of what is no plain text, or cannot be sought in."""
+        if self._peek is None or self._look.json is not None or is_wide(self._look.encoding):
+            return
+        least = max(0, end - limits.FAR_TAIL_BYTES)
+        while end > least:
+            begin = max(least, end - limits.FAR_PIECE_BYTES)
+            piece = self._peek(begin, end - begin)
+            if len(piece) < end - begin:
+                return
+            yield piece
+            end = begin
+
+    def sample(self) -> bytes:
+        """Return some of the head, the middle and the end of a large source; nothing of a small one."""
+        return b"".join(self._pieces) if self._sampled else b""
+
     def joined_blocks(self) -> Iterator[Block] | None:
         """Return the shadow text in which hard-wrapped lines are joined, or None when the source looks unwrapped.
         Ask after the blocks were read."""
         if self._mended is None or self._mended.line_map is None:
             return None
         pasted = self.source.kind not in ("file", "member")
-        joined = join_wrapped(_rows(self._mended), self._mended.line_map, self._bare, pasted=pasted)
+        rows, places = _rows(self._mended), self._mended.line_map
+        joined = join_wrapped(rows, places, self._bare, pasted=pasted)
+        if joined is None and pasted and len(rows) <= PEELED_LINES and self._normaliser.detected.names:
+            joined = join_wrapped(rows, places, self._text_of)  # a program broke its message, and each line is wrapped
         if joined is None:
             return None
         self._joined_ends = joined.ends
@@ -225,6 +246,9 @@ class OpenSource:
         """What takes off what was put before every line, or None when nothing was."""
         put_before = any(each.name in PUT_BEFORE for each in self._normaliser.detected.weak)
         return self._normaliser.bare if put_before else None
+
+    def _text_of(self, row: str) -> str:
+        return self._normaliser.peel(row, 0).text
 
     def _find_documents(self, block: Block) -> None:
         """Look for documents among the lines as a person would have pasted them: without what stands before each."""

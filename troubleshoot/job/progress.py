@@ -10,14 +10,15 @@ cost a search for each: the last limits.TAIL_BYTES are kept, and read backwards 
     [rank 1] step 41 loss 2.1     <- kept, rank 1
     [rank 1] Traceback ...        <- no hint of a step: passed over
 
-What is found depends on the bytes of the source alone, not on how it was cut into blocks.
+What is found depends on the bytes of the source alone, not on how it was cut into blocks. Where the end shows no step,
+though a sample of the source does, a file that can be sought in is read further back, up to limits.FAR_TAIL_BYTES.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -29,6 +30,8 @@ VAIN_LINES = 64  # of progress in a row that tell nothing new, and the walk ends
 LINE_BYTES = 2_000  # of a line that are looked at
 
 _HINT = late.compile(rb"(?:step|iter|epoch|update|batch|it/s|s/it)", re.IGNORECASE)
+_HINTS = (b"step", b"Step", b"iter", b"Iter", b"poch", b"pdate", b"atch", b"it/s", b"s/it", b"STEP", b"ITER", b"EPOCH")
+Behind = Callable[[], Iterator[bytes]]  # pieces of the file that was watched, whole or cut anywhere, last first
 _OTHER = r"error|exception|traceback|sav(?:ed|ing)|load|resum|restor|checkpoint|fetching|generating|tokeniz|map\b"
 _STEPS = (
     r"\bepoch:?\s?\[(?P<epoch>\d{1,9})\]\s*\[\s*(?P<step>\d{1,12})\s*/",
@@ -88,13 +91,45 @@ class Tail:
         while len(self._pieces) > 1 and self._bytes - len(self._pieces[0].data) > limits.TAIL_BYTES:
             self._bytes -= len(self._pieces.popleft().data)
 
-    def last_progress(self, source: Source, normaliser: Normaliser) -> tuple[Progress, ...]:
-        """Return the last steps of each rank, in the order of their lines."""
+    def last_progress(
+        self, source: Source, normaliser: Normaliser, behind: Behind | None = None
+    ) -> tuple[Progress, ...]:
+        """Return the last steps of each rank, in the order of their lines. `behind` reads on from the end of what was
+        watched, where that can be."""
         walk = _Walk(source, normaliser)
         for line, raw in self._lines_backwards():
             if _HINT.search(raw) is not None and walk.take(line, raw):
                 break
+        else:
+            if behind is not None and not walk.found() and self._is_plain:
+                self._walk_on(walk, behind)
         return walk.found()
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether lines are those of the file, and more of them than were kept."""
+        return bool(self._pieces) and self._pieces[-1].line_map is None and self._bytes >= limits.TAIL_BYTES
+
+    def _walk_on(self, walk: _Walk, behind: Behind) -> None:
+        """Look through pieces of the file, last first, of which few have a step in them."""
+        line = self._pieces[-1].end_line - 1
+        rest = b""  # of a line whose beginning is in the piece before
+        for piece in behind():
+            data = piece + rest
+            cut = data.find(b"\n") + 1
+            rest, body = data[:cut], data[cut:]
+            if not cut:
+                rest = data[-limits.LINE_BYTES :]
+                continue
+            if not any(hint in body for hint in _HINTS):
+                line -= body.count(b"\n") + (not body.endswith(b"\n") and bool(body))
+                continue
+            for raw in _rows_backwards(body.removesuffix(b"\n")):
+                if _HINT.search(raw) is not None and walk.take(line, raw[:LINE_BYTES]):
+                    return
+                line -= 1
+            if walk.found():
+                return
 
     def _lines_backwards(self) -> Iterator[tuple[int, bytes]]:
         """Yield number and bytes of the lines that lie wholly within the last limits.TAIL_BYTES, last first."""
@@ -170,6 +205,12 @@ class _Walk:
 
     def found(self) -> tuple[Progress, ...]:
         return tuple(reversed(self._found))
+
+
+def shows_steps(sample: bytes) -> bool:
+    """Tell whether lines of a sample count steps."""
+    lines = (line for line in sample.split(b"\n") if _HINT.search(line) is not None)
+    return any(steps_in(line[:LINE_BYTES].decode("utf-8", "replace")) is not None for line in lines)
 
 
 def steps_in(text: str) -> tuple[int | None, int] | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from troubleshoot import limits
 from troubleshoot.database_cache import PackStore
-from troubleshoot.engine import scan_source
+from troubleshoot.engine import last_progress, scan_source
 from troubleshoot.ingest.ranges import Range
 from troubleshoot.ingest.sources import OpenSource, open_file
 from troubleshoot.ingest.streams import Purse
@@ -123,7 +123,7 @@ class Worker:
             hits=tuple(hit for hit in result.hits if hit.record.line <= part.lines),
             overran=tuple(each for each in result.overran if each[0] <= part.lines),
             info=opened.info(),
-            progress=tail.last_progress(opened.source, opened.normaliser) if is_end else (),
+            progress=last_progress(tail, opened, part.size) if is_end else (),
         )
         return PieceResult(piece, State.RANGE, (own,), part.lines, part.own_bytes, notes=opened.notes())
 
