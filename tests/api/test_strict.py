@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import time
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import zstandard
 from fastapi.testclient import TestClient
 
 from troubleshoot.api.app import create_app
@@ -13,6 +17,11 @@ from troubleshoot.api.discreet import Discretion
 from troubleshoot.api.options import ServiceOptions
 
 BROKEN = "title: The frobnicator\nseverity: hihg\nsignatures: frobnicator reports zero frobs\nexplanation: x\n"
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "zstd": zstandard.compress,
+    "deflate": zlib.compress,
+}
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +93,41 @@ def test_ready_is_said_once_a_process_can_scan(tmp_path: Path, monkeypatch: pyte
             assert time.monotonic() < end
             time.sleep(0.05)
         assert answer.json()["problems"] == []
+
+
+def test_a_parameter_given_twice_is_refused(client: TestClient) -> None:
+    answer = client.post("/v1/scan?format=html&format=json", content="x")
+    assert (answer.status_code, answer.json()["errors"][0]["detail"]) == (422, "given more than once")
+
+
+def test_a_misspelt_field_of_a_json_body_is_told_with_the_nearest_name(client: TestClient) -> None:
+    answer = client.post("/v1/scan", json={"txt": "x"})
+    told = {"pointer": "/txt", "detail": "no such field; did you mean `text`?"}
+    assert (answer.status_code, answer.json()["errors"]) == (422, [told])
+    answer = client.post("/v1/scan", json={"files": [{"name": "a", "text": "x", "body": "y"}]})
+    assert answer.json()["errors"][0]["detail"] == "no such field; known: name, text"
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd", "deflate"])
+def test_a_compressed_body_that_is_cut_is_refused(client: TestClient, encoding: str) -> None:
+    pack = PACK[encoding]
+    headers = {"Content-Encoding": encoding, "Content-Type": "text/plain"}
+    whole = pack("".join(f"step {number}\n" for number in range(9000)).encode())
+    assert client.post("/v1/scan", content=whole, headers=headers).json()["sources"][0]["lines"] == 9000
+    cut = client.post("/v1/scan", content=whole[:-9], headers=headers)
+    assert (cut.status_code, cut.json()["detail"]) == (400, "the body ends before its Content-Encoding does")
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+def test_all_frames_of_a_compressed_body_are_read(client: TestClient, encoding: str) -> None:
+    pack = PACK[encoding]
+    answer = client.post(
+        "/v1/scan", content=pack(b"one\n") + pack(b"two\n" * 5000), headers={"Content-Encoding": encoding}
+    )
+    assert answer.json()["sources"][0]["lines"] == 5001
+
+
+def test_a_wrong_method_is_told_the_right_one(client: TestClient) -> None:
+    answer = client.put("/v1/scan", content="x")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+    assert (answer.json()["detail"], answer.json()["help"]) == ("PUT is not taken here", "use POST")

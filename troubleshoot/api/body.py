@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import anyio.to_thread
 import zstandard
@@ -20,7 +21,8 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from troubleshoot.api.faults import SlowClientError
-from troubleshoot.api.wire import ScanRequest
+from troubleshoot.api.strict import misspelt
+from troubleshoot.api.wire import LogFile, ScanRequest
 from troubleshoot.errors import LimitError, UsageError
 
 MAX_PARTS = 1000
@@ -90,6 +92,14 @@ def _parse_json(body: bytes, name: str) -> ScanBody:
     return ScanBody({asked.name if asked.name != "paste" else name: asked.text or ""}, asked.platform)
 
 
+def _misfit(error: Mapping[str, Any]) -> str:
+    """Return what is wrong with a field; for one that there is not, which may have been meant."""
+    if error["type"] != "extra_forbidden":
+        return str(error["msg"])[:POINTER_CHARS]
+    known = ScanRequest.model_fields if len(error["loc"]) == 1 else LogFile.model_fields
+    return misspelt("field", str(error["loc"][-1]), known)
+
+
 class InvalidFieldsError(UsageError):
     """JSON that does not fit the request's schema; carries where and why, never the log's text."""
 
@@ -100,9 +110,7 @@ class InvalidFieldsError(UsageError):
         told = (
             error.errors(include_url=False, include_input=False, include_context=False) if count < MOST_ERRORS else []
         )
-        self.fields = [
-            {"pointer": pointer_to(each["loc"]), "detail": each["msg"][:POINTER_CHARS]} for each in told[:FIELDS_TOLD]
-        ]
+        self.fields = [{"pointer": pointer_to(each["loc"]), "detail": _misfit(each)} for each in told[:FIELDS_TOLD]]
 
 
 def pointer_to(place: Sequence[object]) -> str:
@@ -186,6 +194,8 @@ async def _read_all(request: Request, max_bytes: int) -> bytes:
         raise SlowClientError(
             f"the body did not arrive within {READ_S} s", help="send it compressed, or a part"
         ) from None
+    if decoder is not None and raw and not decoder.is_whole:
+        raise UsageError("the body ends before its Content-Encoding does", help="send the whole compressed log")
     return b"".join(pieces)
 
 
@@ -217,6 +227,10 @@ class _Inflate:
         self._wbits = wbits
         self._stream = zlib.decompressobj(wbits)
 
+    @property
+    def is_whole(self) -> bool:
+        return self._stream.eof
+
     def feed(self, chunk: bytes, room: int) -> bytes:
         pieces: list[bytes] = []
         taken = 0
@@ -239,20 +253,30 @@ class _Zstd:
     """Zstandard, bounded by reading no further than `room + 1` bytes."""
 
     def __init__(self) -> None:
-        self._stream = zstandard.ZstdDecompressor(max_window_size=2**27).decompressobj()
+        self._stream = self._new_stream()
+
+    @staticmethod
+    def _new_stream() -> zstandard.ZstdDecompressionObj:
+        return zstandard.ZstdDecompressor(max_window_size=2**27).decompressobj()
+
+    @property
+    def is_whole(self) -> bool:
+        return self._stream.eof
 
     def feed(self, chunk: bytes, room: int) -> bytes:
         pieces: list[bytes] = []
         taken = 0
-        for start in range(0, len(chunk), 1024):  # a block of 1 KiB gives at most about 128 MiB at once
+        while chunk and taken <= room:
+            if self._stream.eof:  # another frame follows
+                self._stream = self._new_stream()
+            part, chunk = chunk[:1024], chunk[1024:]  # a block of 1 KiB gives at most about 128 MiB at once
             try:
-                piece = self._stream.decompress(chunk[start : start + 1024])
+                piece = self._stream.decompress(part)
             except zstandard.ZstdError as error:
                 raise UsageError("the body is not what its Content-Encoding says") from error
             pieces.append(piece)
             taken += len(piece)
-            if taken > room:
-                break
+            chunk = self._stream.unused_data + chunk
         return b"".join(pieces)
 
 

@@ -92,7 +92,11 @@ def install_problem_handlers(app: FastAPI) -> None:
     async def on_http(request: Request, error: HTTPException) -> Response:
         if error.status_code == 404 and (page := _page_instead(request, 404)) is not None:
             return page
-        response = problem(request, error.status_code, str(error.detail))
+        detail, help = str(error.detail), ""
+        if error.status_code == 405:
+            allowed = _methods_of(request)
+            detail, help = f"{request.method} is not taken here", f"use {' or '.join(allowed)}" if allowed else ""
+        response = problem(request, error.status_code, detail, help=help)
         response.headers.update(error.headers or {})
         if error.status_code == 405:
             response.headers["Allow"] = ", ".join(_methods_of(request))

@@ -7,7 +7,8 @@ Only below /v1: pages are opened with whatever a mail program or a proxy adds to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -37,7 +38,9 @@ class StrictRoute(APIRoute):
 
         async def handle_known(request: Request) -> Response:
             if request.scope["query_string"]:
-                refuse_unknown(dict.fromkeys(request.query_params.keys()), known)
+                given = [name for name, _ in request.query_params.multi_items()]
+                refuse_unknown(dict.fromkeys(given), known)
+                refuse_repeated(given)
             return await handle(request)
 
         return handle_known
@@ -48,14 +51,24 @@ def refuse_unknown(given: Iterable[str], known: set[str]) -> None:
     unknown = [name for name in given if name not in known]
     if unknown:
         raise RequestValidationError(
-            [{"loc": ("query", name), "msg": _told(name, known), "type": "extra"} for name in unknown[:MOST_TOLD]]
+            [
+                {"loc": ("query", name), "msg": misspelt("parameter", name, known), "type": "extra"}
+                for name in unknown[:MOST_TOLD]
+            ]
         )
 
 
-def _told(name: str, known: set[str]) -> str:
-    close = get_close_matches(name, sorted(known), 1, 0.6)
-    return (
-        f"no such parameter; did you mean `{close[0]}`?"
-        if close
-        else f"no such parameter; known: {', '.join(sorted(known))}"
-    )
+def refuse_repeated(given: Sequence[str]) -> None:
+    """Raise RequestValidationError for a parameter given twice: one of the two would be dropped in silence."""
+    twice = [name for name, count in Counter(given).items() if count > 1]
+    if twice:
+        raise RequestValidationError(
+            [{"loc": ("query", name), "msg": "given more than once", "type": "extra"} for name in twice[:MOST_TOLD]]
+        )
+
+
+def misspelt(what: str, name: str, known: Iterable[str]) -> str:
+    """Return what to tell of a name that is not known: the nearest one, or all of them."""
+    known = sorted(known)
+    close = get_close_matches(name, known, 1, 0.6)
+    return f"no such {what}; " + (f"did you mean `{close[0]}`?" if close else f"known: {', '.join(known)}")
