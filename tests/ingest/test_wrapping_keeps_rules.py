@@ -13,6 +13,7 @@ from troubleshoot.engine import Engine
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 LOG_BYTES = 60_000
+EXAMPLES_SHARE, LOGS_SHARE = 0.1, 0.12  # are tried with each seed: a few seconds' worth
 FILLER = "".join(f"step {100 + i} loss 2.{i}1\n" for i in range(14))  # a weak wrapper needs some lines to be believed
 COLLECTORS = frozenset({"cri", "gitlab", "github", "journald", "labels", "cloudwatch"})  # whose time must go on
 # What a wrapper's prefix looks like, which no program puts before a line that has one.
@@ -59,9 +60,11 @@ def examples() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_rule_fires_on_its_example_in_any_wrapper(seed: int) -> None:
-    rng = random.Random(seed)
     lost, tried = {}, 0
-    for rule, text in rng.sample(examples(), 150):
+    for rule, text in examples():
+        rng = random.Random(f"{seed} {text}")  # the choice of one does not hang on what else there is
+        if rng.random() > EXAMPLES_SHARE:
+            continue
         log = f"{text.rstrip()}\n{FILLER}"
         if rule not in rules_in(log):
             continue  # with more lines it is another log
@@ -89,9 +92,11 @@ def logs() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_incident_shows_the_same_rules_in_any_wrapper(seed: int) -> None:
-    rng = random.Random(seed)
     wrong = {}
-    for name, log in rng.sample(logs(), 60):
+    for name, log in logs():
+        rng = random.Random(f"{seed} {log}")
+        if rng.random() > LOGS_SHARE:
+            continue
         data, names = wrapped(rng, log)
         plain, found = rules_in(log), rules_in(data)
         if plain != found:

@@ -47,7 +47,7 @@ _MARKDOWN = late.compile(rb"(\\?)[_*\[]")
 _ESCAPED_SIGN = late.compile(rb"\\([_*\[\]<>{}()~`#|!-])")
 _PERCENT = late.compile(rb"%([0-9A-Fa-f]{2})")
 # A second tag on one line is another rank's output that ran into it.
-_RUN_TOGETHER = late.compile(rb"(?<=[^\n\]:])(?=\[\d+,\d+\]<std(?:out|err|diag)>:|\[rank\d+\]: )")
+_RUN_TOGETHER = late.compile(rb"(?<=[^\n\]:])(?<!\]: )(?<!>: )(?=\[\d+,\d+\]<std(?:out|err|diag)>:|\[rank\d+\]: )")
 _TAG_AT_START = late.compile(rb"^.{0,200}?(?:\[\d+,\d+\]<std(?:out|err|diag)>:|\[rank\d+\]:)")
 _TWO_TAGS = late.compile(rb"\](?:<std(?:out|err|diag)>)?:[^\n]*?[^\n\]:]\[(?:\d+,\d+\]<std|rank\d+\]: )")
 _CUT_SIGNS = (b"truncated", b"snip", b"omitted", b"more lines", b"show more", b"view raw", "…".encode(), b"...")

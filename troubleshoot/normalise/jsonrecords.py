@@ -144,7 +144,8 @@ def _journal_prefix(record: Mapping[str, Any], stamp: str) -> str:
     pid = record.get("_PID") or record.get("SYSLOG_PID")
     level = record.get("PRIORITY")
     head = f"<{level}>" if isinstance(level, str) and level.isdigit() and len(level) <= 3 else ""
-    return f"{head}{stamp} {host} {ident}{f'[{pid}]' if isinstance(pid, str) else ''}: " if stamp else ""
+    shown = f"[{pid}]" if isinstance(pid, str) else "" if ident == "kernel" else "[-]"
+    return f"{head}{stamp} {host} {ident}{shown}: " if stamp else ""
 
 
 def prefix_of(stamp: str, record: Mapping[str, Any]) -> str:

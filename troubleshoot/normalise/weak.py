@@ -102,7 +102,9 @@ def _pdsh(facts: Sequence[Facts], sampled: bool) -> bool:
     if len(texts) > HOSTS or any(_is_no_host(name) for name in texts):
         return False
     if len(texts) == 1:
-        return len(next(iter(texts.values()))) >= 2 * REPEATS and any(c.isdigit() for c in next(iter(texts)))
+        (name, said), lines = next(iter(texts.items())), len(facts)
+        enough = len(said) >= 2 * REPEATS or (len(said) >= REPEATS and lines >= 4 * REPEATS)
+        return enough and any(c.isdigit() for c in name)
     several = sum(len(t) > 1 for t in texts.values())
     return several >= (0.5 if sampled else 1.0) * len(texts)
 

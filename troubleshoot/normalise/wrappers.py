@@ -138,7 +138,7 @@ COLLECTORS: tuple[Wrapper, ...] = (
     wrapper(
         "syslog",
         rf"(?:<(?P<pri>\d{{1,3}})>)?(?P<ts>{ISO}{ZONE}|\d{{10}}\.\d{{6}}) (?P<host>{HOST}) "
-        rf"(?:(?P<ident>kernel|{IDENT}(?=\[))(?:\[\d+\])?):(?: |$)",
+        rf"(?:(?P<ident>kernel|{IDENT}(?=\[))(?:\[(?:\d+|-)\])?):(?: |$)",
         "<" + DIGITS,
         finish=_keep_speaker,
     ),
