@@ -252,7 +252,7 @@ class Engine:
             undecided=tuple(replace(each, collect=self._part_for(each.rule)) for each in evaluation.undecided),
             suspects=suspects,
             sources=infos,
-            notes=(*(assembly.notes if assembly is not None else ()), *notes),
+            notes=(*(assembly.notes if assembly is not None else ()), *evaluation.notes, *notes),
             pack=PackInfo(self.pack.name, self.pack.version, self.pack.hash),
             stats=Stats(
                 bytes=sum(info.bytes for info in infos),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from small_packs import build_condition, build_pack, scan_plainly
 
 from troubleshoot import limits
+from troubleshoot.engine import Engine
 from troubleshoot.evaluate.conditions import Judge
 from troubleshoot.evaluate.evaluator import evaluate, explain_rule
 from troubleshoot.evaluate.sightings import View, view_rules
@@ -338,3 +339,12 @@ def test_order_holds_where_some_choice_of_hits_is_in_order(log):
     outcome = judged({"in_order": ["a", "b", "c"]}, pack, results)
     certain = any(after(a, b) and after(b, c) for a, b, c in choices(pack, results, "abc"))
     assert (outcome.truth is Truth.TRUE and not outcome.doubts) == certain
+
+
+def test_what_an_evaluation_left_out_stands_in_the_report():
+    rules = {"x/a": {"signatures": {"a": r"frob (?P<n>\d+) died"}, "condition": "a", "fingerprint": ["n"]}}
+    lines = "".join(f"frob {number} died\n" for number in range(limits.FINDINGS_PER_RULE + 3))
+    notes = Engine(build_pack(rules)).scan_text(lines).notes
+    assert [each.text for each in notes if each.code == "findings-capped"] == [
+        "x/a was found in 3 more forms than are shown"
+    ]
