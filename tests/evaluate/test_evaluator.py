@@ -86,6 +86,7 @@ def test_too_many_combinations_are_capped_with_a_note():
     evaluation = evaluated(rules, log)
     assert evaluation.findings == ()
     assert [note.code for note in evaluation.notes] == ["where-capped"]
+    assert evaluation.notes[0].text.startswith("x/pair was not asked for every combination of hits: ")
 
 
 def test_equal_values_are_tried_once(monkeypatch):
@@ -108,6 +109,7 @@ def test_too_many_windows_are_capped_with_a_note(monkeypatch):
     }
     evaluation = evaluated(rules, "alpha\n" * 100)
     assert [note.code for note in evaluation.notes] == ["window-capped"]
+    assert evaluation.notes[0].text == "x/a was not asked over every window: it has too many hits"
 
 
 def test_evidence_is_capped_and_shows_each_signature_first():
@@ -260,7 +262,7 @@ def test_judge_agrees_with_the_plain_reading(condition, log):
         for result in results
         for hit in result.hits
     ]
-    outcome = Judge().judge(build_condition(condition), view_rules(pack, results).get("x/a", View({})))
+    outcome = Judge("x/a").judge(build_condition(condition), view_rules(pack, results).get("x/a", View({})))
     assert (outcome.truth is Truth.TRUE) == holds(condition, hits)
     assert outcome.truth is not Truth.UNDECIDED
 
@@ -308,7 +310,7 @@ def after(a, b):
 
 
 def judged(condition, pack, results):
-    return Judge().judge(build_condition(condition), view_rules(pack, results).get("x/a", View({})))
+    return Judge("x/a").judge(build_condition(condition), view_rules(pack, results).get("x/a", View({})))
 
 
 @settings(max_examples=200, deadline=None)

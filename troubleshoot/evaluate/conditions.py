@@ -49,9 +49,10 @@ _T, _F, _U = Truth.TRUE, Truth.FALSE, Truth.UNDECIDED
 
 
 class Judge:
-    """Asks conditions. Keeps parsed `where` texts, and notes what a budget cut short."""
+    """Asks the conditions of one rule. Keeps parsed `where` texts, and notes what a budget cut short."""
 
-    def __init__(self) -> None:
+    def __init__(self, rule_id: str) -> None:
+        self._rule_id = rule_id
         self.notes: list[Note] = []
         self._parsed: dict[str, Expression] = {}
         self._core: Mapping[Op, Callable[[Condition, View], Outcome]] = {
@@ -114,7 +115,7 @@ class Judge:
                 if span.loose is not None:
                     floating.append(span.loose)
         except WindowLimitError as error:
-            self._note("window-capped", error.text)
+            self._note("window-capped", f"{self._rule_id} was not asked over every window: {error.text}")
         if floating and not any(each.truth is _T for each in strict):
             loose = self._in_doubt(node, view, floating)
             if loose is not None:
@@ -147,7 +148,8 @@ class Judge:
         if plain:
             bound = bind(plain, _sightings(outcome), {})
             if bound.is_capped:
-                self._note("where-capped", f"not every combination of hits was tried for: {node.where}")
+                text = f"{self._rule_id} was not asked for every combination of hits: {node.where}"
+                self._note("where-capped", text)
             if bound.truth is not _T:
                 return replace(outcome, truth=bound.truth, hits=(), why=_where_why(node, bound.why))
             captures = bound.captures

@@ -38,13 +38,15 @@ class Evaluation:
 def evaluate(pack: RulePack, results: Sequence[ScanResult], *, platform: str | None = None) -> Evaluation:
     """Return findings, rules that could not be told, and the outcome of every rule asked, by rule id.
     `platform` says which variant of a fix stands first."""
-    judge = Judge()
+    notes: list[Note] = []
     findings: list[Finding] = []
     undecided: list[Undecided] = []
     outcomes: dict[str, Outcome] = {}
     for rule_id, view in sorted(view_rules(pack, results).items()):
         rule = pack.rules[rule_id]
+        judge = Judge(rule_id)
         asked = _ask(judge, rule, view)
+        notes += judge.notes
         found = [build_finding(pack, rule, part, outcome, platform) for part, outcome in asked if _holds(outcome)]
         findings += found
         outcomes[rule_id] = merged(rule.condition, [outcome for _, outcome in asked], "in no group")
@@ -52,14 +54,14 @@ def evaluate(pack: RulePack, results: Sequence[ScanResult], *, platform: str | N
             undecided += [_undecided(pack, rule, part, each) for part, each in asked if each.truth is Truth.UNDECIDED][
                 :1
             ]
-    return Evaluation(tuple(findings), tuple(undecided), outcomes, tuple(judge.notes))
+    return Evaluation(tuple(findings), tuple(undecided), outcomes, tuple(notes))
 
 
 def explain_rule(pack: RulePack, results: Sequence[ScanResult], rule_id: str) -> Outcome:
     """Return what one rule comes to, even if no hit touches it."""
     rule = pack.rules[rule_id]
     view = view_rules(pack, results, only=rule_id).get(rule_id, View({}))
-    return merged(rule.condition, [outcome for _, outcome in _ask(Judge(), rule, view)], "in no group")
+    return merged(rule.condition, [outcome for _, outcome in _ask(Judge(rule_id), rule, view)], "in no group")
 
 
 def _ask(judge: Judge, rule: Rule, view: View) -> list[tuple[View, Outcome]]:

@@ -124,7 +124,7 @@ def spans(view: View, window: Window, *, every: bool) -> Iterator[Span]:
             last_end = end
             visited += end - start
             if visited > limits.WINDOW_HITS:
-                raise WindowLimitError("too many hits for every window to be looked at")
+                raise WindowLimitError("it has too many hits")
             near = near_rows[bisect_left(near_ends, at - reach) : bisect_right(near_ends, at + reach)]
             around = View(_by_signature(each for _, each in near), view.floors)
             inside = [each for _, each in rows[start:end]]
