@@ -12,6 +12,7 @@ from troubleshoot.engine import Engine
 from troubleshoot.evaluate.conditions import Judge
 from troubleshoot.evaluate.evaluator import evaluate, explain_rule
 from troubleshoot.evaluate.sightings import View, view_rules
+from troubleshoot.evaluate.texts import Texts
 from troubleshoot.model import Severity, Truth
 
 
@@ -350,3 +351,18 @@ def test_what_an_evaluation_left_out_stands_in_the_report():
     assert [each.text for each in notes if each.code == "findings-capped"] == [
         "x/a was found in 3 more forms than are shown"
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "command"),
+    [
+        ("gpu-3", "ping gpu-3"),
+        ("~root", "ping {host}"),  # a shell takes it for a folder
+        ("=ls", "ping {host}"),  # zsh takes it for a program
+        ("-f", "ping {host}"),
+        ("a;b", "ping {host}"),
+        ("$(id)", "ping {host}"),
+    ],
+)
+def test_a_command_takes_only_what_no_shell_takes_for_more(value, command):
+    assert Texts({"host": value}).command("ping {host}") == command

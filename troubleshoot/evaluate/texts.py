@@ -19,7 +19,7 @@ from troubleshoot.model import Fix
 
 _FIELD = late.compile(r"\{\{(?P<doubled>[a-z_][a-z0-9_]*)\}\}|\{(?P<name>[A-Za-z_]\w*)\}", re.ASCII)
 _CLOSING_PART = late.compile(r"(?:: |：| \((?=[^()]*\)\Z)|（(?=[^（）]*）\Z))(?P<part>[^:：]*)\Z")
-_PLAIN_WORD = late.compile(r"(?!-\D)[\w./:@%+=,~-]{1,400}\Z", re.ASCII)
+_PLAIN_WORD = late.compile(r"(?!-\D|[~=])[\w./:@%+=,~-]{1,400}\Z", re.ASCII)
 _BLANKS = late.compile(r"\s+")
 _RANKS = late.compile(r"[\d,-]{1,400}\Z", re.ASCII)
 
