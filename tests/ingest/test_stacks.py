@@ -50,6 +50,7 @@ PREFIXES: list[tuple[str, Wrap]] = [
     ("torchrun", lambda rng, i, text: f"[default{i % 8}]:{text}"),
     ("torch-rank", lambda rng, i, text: f"[rank{i % 16}]: {text}"),
     ("torch-log", lambda rng, i, text: f"[W1130 20:15:{i % 60:02d}.{i:09d} Module.cpp:{i + 1}] {text}"),
+    ("klog", lambda rng, i, text: f"E1130 20:15:{i % 60:02d}.{i:06d} {i:7d} pod_workers.go:{i + 1}] {text}"),
 ]
 
 

@@ -283,7 +283,7 @@ HEADERS: tuple[Wrapper, ...] = (
 
 WRAPPERS: tuple[Wrapper, ...] = COLLECTORS + VIEWERS + LAUNCHERS + TORCH + HEADERS
 GROUP_AFTER_LINES = 400  # with one first character: from then on one expression for all its wrappers is worth compiling
-ONCE_MORE = frozenset({"cri", "syslog", "timestamp"})  # may stand inside another of their kind
+ONCE_MORE = frozenset({"cri", "syslog", "timestamp", "torch-log"})  # may stand inside another of their kind
 
 
 class Group:
