@@ -31,3 +31,12 @@ def test_hit_in_a_later_row_of_a_hard_wrapped_line_counts_once() -> None:
     assert lines_of(result, 0) == [2]
     assert lines_of(result, 1) == [1]
     assert result.counts == {0: 1, 1: 1}
+
+
+def test_message_that_was_broken_before_each_line_was_wrapped_is_found() -> None:
+    message = "./train: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found (required by /opt/lib/x.so.40)"
+    pieces = [message[:80], message[80:], "second line of the log", "third"]
+    lines = [f"2026-11-30T20:15:0{i}.123456789Z {piece.ljust(80)}" for i, piece in enumerate(pieces)]
+    result = hits("\n".join(lines) + "\n", r"GLIBC_2\.34' not found \(required by /opt/lib/x\.so\.40\)")
+    assert lines_of(result) == [1]
+    assert result.hits[0].record.offset == 0

@@ -182,8 +182,9 @@ class OpenSource:
         pasted = self.source.kind not in ("file", "member")
         rows, places = _rows(self._mended), self._mended.line_map
         joined = join_wrapped(rows, places, self._bare, pasted=pasted)
-        if joined is None and pasted and len(rows) <= PEELED_LINES and self._normaliser.detected.names:
-            joined = join_wrapped(rows, places, self._text_of)  # a program broke its message, and each line is wrapped
+        if pasted and len(rows) <= PEELED_LINES and self._normaliser.detected.names:
+            within = join_wrapped(rows, places, self._text_of)  # broken first, and then each line was wrapped
+            joined = within if joined is None else joined.and_also(within)
         if joined is None:
             return None
         self._joined_ends = joined.ends

@@ -66,6 +66,15 @@ class Joined:
     text: Text
     ends: dict[int, int]
 
+    def and_also(self, other: Joined | None) -> Joined:
+        """Return both shadows, one behind the other."""
+        if other is None or other.text.data == self.text.data:
+            return self
+        one, two = self.text, other.text
+        places = LineMap([*one.map.lines, *two.map.lines], [*one.map.offsets, *two.map.offsets])
+        ends = {line: max(self.ends.get(line, 0), other.ends.get(line, 0)) for line in self.ends | other.ends}
+        return Joined(Text(one.data + two.data, places, exact=False), ends)
+
 
 def join_wrapped(
     rows: Sequence[str], places: LineMap, bare: Callable[[str], str] | None = None, *, pasted: bool = True
