@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from troubleshoot.engine import Engine
 from troubleshoot.model import RulePack
 from troubleshoot.rulepack import cache
 from troubleshoot.rulepack import load as load_module
@@ -134,10 +135,10 @@ def test_changed_file_makes_a_new_pack(pack_folder: Path) -> None:
         lambda data: b"",
         lambda data: data[: len(data) // 2],
         lambda data: data[:-1] + b" ",
-        lambda data: cache._digest(b"[]") + b"[]",
-        lambda data: cache._digest(b'{"patterns": [{"id": 1}]}') + b'{"patterns": [{"id": 1}]}',
-        lambda data: cache._digest(b"\xff") + b"\xff",
-        lambda data: cache._digest(b"[" * 100_000) + b"[" * 100_000,
+        lambda data: cache._MARK + cache._digest(b"[]") + b"[]",
+        lambda data: cache._MARK + cache._digest(b'{"patterns": [{"id": 1}]}') + b'{"patterns": [{"id": 1}]}',
+        lambda data: cache._MARK + cache._digest(b"\xff") + b"\xff",
+        lambda data: cache._MARK + cache._digest(b"[" * 100_000) + b"[" * 100_000,
     ],
 )
 def test_damaged_cache_is_rebuilt_in_silence(damage: object) -> None:
@@ -204,3 +205,11 @@ def test_many_writers_and_readers_never_see_half_a_file() -> None:
     folder = cache.cache_dir()
     assert folder is not None
     assert [path.name for path in folder.iterdir()] == ["pack-k.json"]
+
+
+def test_a_scan_of_a_home_folder_passes_over_the_kept_packs() -> None:
+    load()
+    (path,) = cached()
+    report = Engine(load()).scan_paths([path])
+    assert (report.stats.lines, report.findings) == (0, ())
+    assert any("a cache of this program" in each.text for each in report.notes)

@@ -1,6 +1,6 @@
 """Packs kept on disk between runs: a key of the files' names, sizes and times -> the pack as JSON, and blobs beside it.
 
-    ~/.cache/troubleshoot/pack-<key>.json       one line of checksum, then the pack
+    ~/.cache/troubleshoot/pack-<key>.json       a mark and a checksum, then the pack
     ~/.cache/troubleshoot/<pack hash>.<suffix>  bytes that belong to a pack: the scanner's compiled database
 
 The key also holds the times of our own modules, so a changed rule language never meets an old pack. A file is written
@@ -24,7 +24,9 @@ from troubleshoot.rulepack.codec import json_from_pack, pack_from_json
 from troubleshoot.rulepack.files import Layer, fingerprint
 
 FILES_KEPT = 24  # newest first; a pack under work leaves one or two behind at every save
+_MARK = b"troubleshoot cache\n"  # known to ingest: who scans a home folder does not want every rule's text found in it
 _DIGEST_BYTES = 16
+_HEAD_BYTES = len(_MARK) + _DIGEST_BYTES
 _TRIAL_BYTES = 4096  # a full disk takes the name of a file and none of its bytes
 _PACKAGE = Path(__file__).parent.parent
 _OWN_MODULES = (_PACKAGE / "rulepack", _PACKAGE / "model", _PACKAGE)  # and where, values, reach in the last
@@ -112,10 +114,11 @@ def _read(name: str) -> bytes | None:
     if folder is None:
         return None
     try:
-        data = (folder / name).read_bytes()
+        kept = (folder / name).read_bytes()
     except OSError:
         return None
-    return data[_DIGEST_BYTES:] if _digest(data[_DIGEST_BYTES:]) == data[:_DIGEST_BYTES] else None
+    mark, digest, data = kept[: len(_MARK)], kept[len(_MARK) : _HEAD_BYTES], kept[_HEAD_BYTES:]
+    return data if mark == _MARK and _digest(data) == digest else None
 
 
 def _write(name: str, data: bytes) -> None:
@@ -131,7 +134,7 @@ def _write(name: str, data: bytes) -> None:
         return
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(_digest(data) + data)
+            stream.write(_MARK + _digest(data) + data)
         os.replace(temporary, folder / name)  # noqa: PTH105  # atomic, also over an older file
     except OSError:
         with contextlib.suppress(OSError):
