@@ -55,12 +55,17 @@ def _is_lost(result: ScanResult) -> bool:
     return not any(each.host or each.pod for each in known) and not any(_content_hosts(result))
 
 
+def _known(result: ScanResult) -> set[str | None]:
+    known = {result.source.identity.host, *_content_hosts(result)}
+    return known | ({result.info.identity.host} if result.info is not None else set())
+
+
 def _folders(results: Sequence[ScanResult]) -> dict[str, str]:
     """Return host by folder, of the folders that the ranks are shared out among; empty where they are not."""
     ranks: dict[str, set[int]] = {}
     for result in results:
         rank = _rank(result)
-        if rank is None or not _is_lost(result):
+        if rank is None or not (_is_lost(result) or _last(_folder(result)) in _known(result)):
             continue
         ranks.setdefault(_folder(result), set()).add(rank)
     names = {folder: _last(folder) for folder in ranks}
