@@ -15,6 +15,7 @@ from troubleshoot.engine import Engine
 from troubleshoot.errors import SourceError
 from troubleshoot.ingest.sources import OpenSource
 from troubleshoot.model import Moment, Report, ScanResult
+from troubleshoot.report.html import render_html
 
 Bundle = Callable[[Mapping[str, str]], Path]
 
@@ -163,3 +164,13 @@ def test_interrupt_gives_a_partial_report(engine: Engine, bundle: Bundle, monkey
     assert job_of(report).partial
     assert "interrupted" in codes(report)
     assert len(report.sources) == 1
+
+
+def test_report_of_an_earlier_run_is_no_log(engine: Engine, bundle: Bundle) -> None:
+    """It lies where hooks lay it, beside the logs, and quotes the lines that they found."""
+    folder = bundle({"rank-0.log": rank_log(0, 2, fails=True), "rank-1.log": rank_log(1, 2)})
+    before = engine.postmortem_paths([folder])
+    (folder / "postmortem.html").write_text(render_html(before))
+    after = engine.postmortem_paths([folder])
+    assert "skipped-report" in codes(after)
+    assert job_of(after).first_failure == job_of(before).first_failure

@@ -37,6 +37,11 @@ _CONTAINERS = (
 )
 _SKIPPED = (
     (late.compile(rb"troubleshoot cache\n"), "cache", "a cache of this program, which holds the text of every rule"),
+    (
+        late.compile(rb"<!DOCTYPE html>.{0,500}<meta name=\"generator\" content=\"troubleshoot\">", re.DOTALL),
+        "report",
+        "a report of this program, which quotes other logs",
+    ),
     (late.compile(rb"\x80[\x02-\x05][\x95\x8a}\x5d(cX\x8c]"), "pickle", "a pickle, which could run code: never opened"),
     (late.compile(rb"\x7fELF.{12}\x04\x00", re.DOTALL), "core", "a core file: holds a process's memory, never opened"),
     (late.compile(rb"\x7fELF"), "elf", "a program or library"),
