@@ -74,7 +74,7 @@ FEEDBACK_ROWS = 100_000  # the newest
 
 # --- the job part of a report ---
 TAIL_BYTES = 512 * 1024  # of a source's end, in which the last progress is looked for: 170 tracebacks of 3 kB
-FAR_TAIL_BYTES = 64 * 1024 * 1024  # looked at where the end shows no step and a sample of the source does: 0.3 s at most
+FAR_TAIL_BYTES = 64 * 1024 * 1024  # looked at where the end shows no step and a sample of it does: 0.3 s at most
 FAR_PIECE_BYTES = 1024 * 1024
 NEAR_TAIL_BYTES = 64 * 1024  # looked at first
 FLIGHT_BYTES = 16 * 1024 * 1024  # of a flight recorder dump: 2,000 entries without stacks are 2 MB
