@@ -21,7 +21,7 @@ FAULTS = {
 mpirun detected that one or more processes exited with non-zero status
 """,
     "oom": """[rank3]: Traceback (most recent call last):
-[rank3]:   File "/work/train.py", line 88, in <module>
+[rank3]:   File "/code/train.py", line 88, in <module>
 [rank3]:     loss.backward()
 [rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 3 has a total capacity of 79.11 GiB of which 1.20 GiB is free. Process 812 has 77.90 GiB memory in use.
 """,
@@ -38,7 +38,7 @@ slurmstepd: error: Detected 1 oom_kill event in StepId=88123.0. Some of the step
 srun: error: gpu-17: task 3: Out Of Memory
 """,
     "import": """Traceback (most recent call last):
-  File "/work/train.py", line 3, in <module>
+  File "/code/train.py", line 3, in <module>
     import torch
   File "/usr/lib/python3/site-packages/torch/__init__.py", line 290, in <module>
     from torch._C import *

@@ -9,7 +9,7 @@ from troubleshoot.ingest import open_text
 
 PANES = "│step 1    │ top - 20:15:04\n│Killed    │ %Cpu(s): 1.2\n│step 2    │\n"
 PANEL = (
-    "╭──── Traceback ────╮\n│ /work/train.py:88 │\n│                   │\n"
+    "╭──── Traceback ────╮\n│ /code/train.py:88 │\n│                   │\n"
     "│ loss.backward()   │\n╰───────────────────╯\n"
     "RuntimeError: x\n"
 )
@@ -27,7 +27,7 @@ def test_panes_come_one_below_the_other() -> None:
 
 def test_panel_loses_its_border() -> None:
     found = [text.rstrip() for text in texts(PANEL)]
-    assert found[1:3] == ["/work/train.py:88", "loss.backward()"]
+    assert found[1:3] == ["/code/train.py:88", "loss.backward()"]
     assert found[-1] == "RuntimeError: x"
 
 
