@@ -1,4 +1,5 @@
-"""Keeps a pack's search database beside the cached pack, so that a second start compiles nothing.
+"""Keeps a pack's search database beside the cached pack, so that a second start compiles nothing, and for all packs
+together how their patterns are searched for.
 
 The name holds all that the database depends on besides the pack: the make of this package's scan modules. What cannot
 be kept is built anew, without a word.
@@ -25,6 +26,16 @@ class PackStore:
 
     def write(self, name: str, data: bytes) -> None:
         cache.write_blob(self._key, name, data)
+
+    def read_common(self, name: str) -> bytes | None:
+        return cache.read_blob(_common_key(), name)
+
+    def write_common(self, name: str, data: bytes) -> None:
+        cache.write_blob(_common_key(), name, data)
+
+
+def _common_key() -> str:
+    return hashlib.sha256(_make_of_scan().encode()).hexdigest()[:32]
 
 
 @functools.cache

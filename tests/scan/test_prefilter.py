@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -30,12 +31,25 @@ class Memory:
 
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
+        self.common: dict[str, bytes] = {}
 
     def read(self, name: str) -> bytes | None:
         return self.kept.get(name)
 
     def write(self, name: str, data: bytes) -> None:
         self.kept[name] = data
+
+    def read_common(self, name: str) -> bytes | None:
+        return self.common.get(name)
+
+    def write_common(self, name: str, data: bytes) -> None:
+        self.common[name] = data
+
+    def of_another_pack(self) -> Memory:
+        """Return a store in which nothing of a pack is kept, and what is kept for all is."""
+        other = Memory()
+        other.common = dict(self.common)
+        return other
 
 
 def test_equal_literals_are_one_entry() -> None:
@@ -110,6 +124,22 @@ def test_stored_database_is_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert second.scan(b"zygotes 3|oom 4\n") == first.scan(b"zygotes 3|oom 4\n")
 
 
+def test_a_changed_pack_plans_only_what_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Memory()
+    Prefilter(PATTERNS, store)
+    planned: list[str] = []
+    make = planner._make_choice
+    monkeypatch.setattr(planner, "_make_choice", lambda each: planned.append(each.regex) or make(each))
+    changed = (pattern("horses gone"), *(replace(each, id=each.id + 1) for each in PATTERNS), pattern("zebras", 9))
+    store = store.of_another_pack()
+    plan = Prefilter(changed, store).plan
+    assert planned == ["horses gone", "zebras"]
+    assert plan == build_plan(changed)
+    del planned[:]
+    assert Prefilter((pattern("zebras"), pattern("zebras", 1, lines=2)), store.of_another_pack()).plan.starts
+    assert planned == ["zebras"]
+
+
 @pytest.mark.parametrize(
     "damage", [lambda data: b"", lambda data: b"{}\n", lambda data: data[:-9], lambda data: b"\0" * 99]
 )
@@ -117,6 +147,7 @@ def test_damaged_store_is_built_anew(damage) -> None:  # type: ignore[no-untyped
     store = Memory()
     expected = Prefilter(PATTERNS, store).plan
     store.kept = {name: damage(data) for name, data in store.kept.items()}
+    store.common = {name: damage(data) for name, data in store.common.items()}
     again = Prefilter(PATTERNS, store)
     assert again.plan == expected
     assert again.scan(b"zygotes\n") == [(0, 7), (1, 7)]

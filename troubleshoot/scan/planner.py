@@ -12,10 +12,11 @@ Patterns that have hit so often that more hits tell nothing are left out.
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, MutableMapping
 from dataclasses import replace
 
 from troubleshoot.model import Pattern
+from troubleshoot.scan.choices import Choice, key_of
 from troubleshoot.scan.fragment import Fragment, escape, fragment_of
 from troubleshoot.scan.literals import required_literals
 from troubleshoot.scan.needs import needed_words, words_of_first_line
@@ -23,29 +24,43 @@ from troubleshoot.scan.pieces import Literals
 from troubleshoot.scan.plan import NO_WORDS, Entry, Plan, Words
 
 GOOD_COST = 20_000.0  # lines of a million: literals on more are no better than an expression
+NOTHING: Mapping[str, Choice] = {}
 NO_LITERAL = "it holds no fixed text that is long and rare enough to search for"
 
 
-def build_plan(patterns: Iterable[Pattern]) -> Plan:
-    """Return what to search for."""
+def build_plan(
+    patterns: Iterable[Pattern],
+    known: Mapping[str, Choice] = NOTHING,
+    made: MutableMapping[str, Choice] | None = None,
+) -> Plan:
+    """Return what to search for. `known`: choices that were made before; those of all the patterns are put into
+    `made`."""
     found: dict[tuple[bytes, bytes | None], list[int]] = {}
     everywhere: list[int] = []
     reasons: dict[int, str] = {}
     needs: dict[int, Words] = {}
     starts: dict[int, Words] = {}
     for pattern in patterns:
-        keys = _expressions(pattern, NO_WORDS)
-        for key in keys:
-            found.setdefault(key, []).append(pattern.id)
-        if not keys:
+        key = key_of(pattern)
+        choice = known.get(key) or _make_choice(pattern)
+        if made is not None:
+            made[key] = choice
+        for way in choice.expressions:
+            found.setdefault(way, []).append(pattern.id)
+        if not choice.expressions:
             everywhere.append(pattern.id)
             if pattern.slow is None:
                 reasons[pattern.id] = NO_LITERAL
-        needs[pattern.id] = needed_words(pattern)
+        needs[pattern.id] = choice.needs
         if pattern.lines > 1:
-            starts[pattern.id] = words_of_first_line(pattern)
+            starts[pattern.id] = choice.starts
     entries = tuple(Entry(expression, tuple(ids), literal) for (expression, literal), ids in found.items())
     return Plan(entries, tuple(everywhere), reasons, needs, starts)
+
+
+def _make_choice(pattern: Pattern) -> Choice:
+    starts = words_of_first_line(pattern) if pattern.lines > 1 else ()
+    return Choice(tuple(_expressions(pattern, NO_WORDS)), needed_words(pattern), starts)
 
 
 def narrow_plan(plan: Plan, patterns: Mapping[int, Pattern], off: frozenset[int], avoid: frozenset[bytes]) -> Plan:

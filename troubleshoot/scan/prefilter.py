@@ -18,12 +18,21 @@ import json
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from troubleshoot import __version__, limits
 from troubleshoot.model import Pattern
-from troubleshoot.scan.plan import NO_WORDS, Entry, Plan, Words, hyperscan
+from troubleshoot.scan.choices import (
+    MOST,
+    Choice,
+    CommonStore,
+    read_choices,
+    words_as_text,
+    words_from_text,
+    write_choices,
+)
+from troubleshoot.scan.plan import NO_WORDS, Entry, Plan, hyperscan
 
 VARIANTS = 32  # databases kept per pack; a job's sources come to need the same few
 FORMAT = 5  # of the stored database; raise it when plans come out otherwise
@@ -37,8 +46,8 @@ class TooManyError(Exception):
     """A block holds more than limits.CANDIDATES_PER_SCAN candidates."""
 
 
-class Store(Protocol):
-    """Keeps bytes between runs, under a name; what it cannot keep it forgets without a word."""
+class Store(CommonStore, Protocol):
+    """Keeps bytes of one pack between runs, under a name; what it cannot keep it forgets without a word."""
 
     def read(self, name: str) -> bytes | None: ...
 
@@ -91,10 +100,16 @@ class Prefilter:
             return
         from troubleshoot.scan.planner import build_plan  # not needed where the database was stored
 
-        self.plan = build_plan(patterns)
+        known = read_choices(store) if store is not None else {}
+        made: dict[str, Choice] = {}
+        self.plan = build_plan(patterns, known, made)
         self._database = _compile(self.plan.entries)
-        if store is not None and hyperscan is not None:
+        if store is None:
+            return
+        if hyperscan is not None:
             _write_database(store, self.plan, self._database)
+        if not known.keys() >= made.keys():
+            write_choices(store, {**known, **made} if len(known) < MOST else made)
 
     @functools.cached_property
     def entries_of(self) -> Mapping[int, Sequence[int]]:
@@ -206,19 +221,11 @@ def _write_database(store: Store, plan: Plan, database: Any) -> None:
         ],
         "everywhere": plan.everywhere,
         "unsearchable": list(plan.unsearchable.items()),
-        "needs": _words_as_text(plan.needs),
-        "starts": _words_as_text(plan.starts),
+        "needs": [(number, words_as_text(words)) for number, words in plan.needs.items()],
+        "starts": [(number, words_as_text(words)) for number, words in plan.starts.items()],
     }
     body = hyperscan.dumpb(database) if database is not None else b""
     store.write(_name(), json.dumps(head).encode() + b"\n" + body)
-
-
-def _words_as_text(needs: Mapping[int, Words]) -> list[tuple[int, list[list[str]]]]:
-    return [(number, [[word.decode("latin-1") for word in words] for words in sets]) for number, sets in needs.items()]
-
-
-def _words_from_text(needs: Iterable[tuple[int, list[list[str]]]]) -> dict[int, Words]:
-    return {number: tuple([tuple([w.encode("latin-1") for w in words]) for words in sets]) for number, sets in needs}
 
 
 def _read_database(store: Store) -> tuple[Plan, Any] | None:
@@ -235,7 +242,9 @@ def _read_database(store: Store) -> tuple[Plan, Any] | None:
             Entry(expression.encode("latin-1"), tuple(ids), literal and bytes.fromhex(literal))
             for expression, ids, literal in head["entries"]
         )
-        needs, starts = _words_from_text(head["needs"]), _words_from_text(head["starts"])
+        needs, starts = (
+            {number: words_from_text(words) for number, words in head[name]} for name in ("needs", "starts")
+        )
         plan = Plan(entries, tuple(head["everywhere"]), dict(map(tuple, head["unsearchable"])), needs, starts)
         return plan, hyperscan.loadb(body, hyperscan.HS_MODE_BLOCK) if body else None
     except (ValueError, KeyError, TypeError, AttributeError, hyperscan.error, hyperscan.HyperscanError):
