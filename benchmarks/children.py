@@ -65,7 +65,7 @@ def _narrowed(pack: RulePack, log: str) -> Prefilter:
     """Return the prefilter without what a scan of the log's beginning leaves out; kept in a file, as it takes long."""
     import pickle
 
-    kept = Path(log).with_suffix(".narrowed")
+    kept = Path(log).with_suffix(f".{pack.hash[:12]}.narrowed")  # what it names are numbers in this pack
     prefilter = compile_pack(pack, store=PackStore(pack)).prefilter
     if kept.exists():
         off, avoid = pickle.loads(kept.read_bytes())
